@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use edgeproof_reports::ReadError;
-use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
+use edgeproof_reports::load::{
+    Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal, Timing,
+};
 use miette::Diagnostic;
 
 use crate::measure::{ComparedRun, HistogramError, ResponseTimes, compare};
@@ -18,6 +20,7 @@ pub struct LoadBaseline {
     path: PathBuf,
     report: LoadReport,
     response: ResponseTimes,
+    successes: ResponseTimes,
 }
 
 /// The load of a run: two comparable runs agree on it.
@@ -96,8 +99,8 @@ impl LoadBaseline {
         if let Some(state) = state {
             return Err(LoadBaselineError::NoMeasure { path, state });
         }
-        match response(&report) {
-            Ok(response) => Ok(Self { path, report, response }),
+        match times(&report) {
+            Ok((response, successes)) => Ok(Self { path, report, response, successes }),
             Err(why) => Err(LoadBaselineError::Histogram { path, why }),
         }
     }
@@ -125,13 +128,14 @@ impl LoadBaseline {
         // CPU time is comparable only if both runs had the edge in the same process.
         let comparable = self.report.target.kind == report.target.kind
             && self.report.edge_cost.is_some() == report.edge_cost.is_some();
-        let measured = |report: &LoadReport, response: ResponseTimes| {
+        let measured = |report: &LoadReport, (response, successes): (ResponseTimes, ResponseTimes)| {
             let (cpu, cpu_total) = cpu(report);
-            ComparedRun { response, cpu: comparable.then_some(cpu), cpu_total }
+            let expected = response.without_unexpected(&successes);
+            ComparedRun { response, expected, cpu: comparable.then_some(cpu), cpu_total }
         };
-        let now = response(report).unwrap_or_default();
-        let differences =
-            compare(&measured(&self.report, self.response.clone()), &measured(report, now), tolerance);
+        let before = (self.response.clone(), self.successes.clone());
+        let now = times(report).unwrap_or_default();
+        let differences = compare(&measured(&self.report, before), &measured(report, now), tolerance);
         Comparison {
             baseline: self.path.display().to_string(),
             started: self.report.started.clone(),
@@ -141,8 +145,10 @@ impl LoadBaseline {
     }
 }
 
-fn response(report: &LoadReport) -> Result<ResponseTimes, HistogramError> {
-    ResponseTimes::restore(&report.response.histogram, &report.response.unanswered_histogram)
+/// Response times of all requests and of those with the expected answer.
+fn times(report: &LoadReport) -> Result<(ResponseTimes, ResponseTimes), HistogramError> {
+    let read = |timing: &Timing| ResponseTimes::restore(&timing.histogram, &timing.unanswered_histogram);
+    Ok((read(&report.response)?, read(&report.successes)?))
 }
 
 /// First property that differs, with its earlier and its planned value.

@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use edgeproof_load::plan::Quantile;
-use edgeproof_load::service::{Delay, RecordingServer, ServerBehaviour, ServerRecord, TrueTimes};
+use edgeproof_load::service::{
+    AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord, TrueTimes,
+};
 use edgeproof_reports::load::{LoadReport, LoadState};
 use parking_lot::RwLock;
 use tempfile::TempDir;
@@ -200,6 +202,30 @@ fn percentile_of_timed_out_requests_is_a_lower_bound() {
     assert_eq!(bounded.matches('≥').count(), 3, "{}", run.text);
     // Nobody knows whether it is below 3 s.
     run.ended(1, &["p99.9<3s"]);
+}
+
+/// The backlog of this target exceeds the users after 4 s. Nobody knows how long the operations that waited for a
+/// user would have waited for the target.
+#[test]
+fn percentile_of_operations_that_waited_for_a_user_is_a_lower_bound() {
+    let limited = delay(Delay::Limited(30.0));
+    let options =
+        "--rate 60 --duration 5s --warm-up 0s --drain 20s --threshold 'p50<1h' --threshold 'p99<1h'";
+    let run = LimitsRun::undisturbed(|| LimitsRun::relay(&limited, options));
+    assert_eq!(run.report.ledger.answered, 300, "{}", run.text);
+    run.ended(1, &["p99<1h", "delivered"]);
+}
+
+/// The target resets the first of three connections. Nothing is due after its last answer.
+#[test]
+fn target_that_answers_all_later_requests_is_not_gone() {
+    let behaviour =
+        ServerBehaviour { manner: AnswerManner::Reset { share: 0.05 }, ..ServerBehaviour::default() };
+    let options =
+        "--rate 1 --duration 3s --warm-up 0s --threshold 'error-rate<50%' --threshold 'delivered>0%'";
+    let run = LimitsRun::undisturbed(|| LimitsRun::relay(&behaviour, options));
+    assert_eq!(run.report.errors(), 1, "{}", run.text);
+    run.ended(0, &[]);
 }
 
 /// Runs whose generator does not get the CPU that it needs.

@@ -265,6 +265,7 @@ mod tests {
             observed: Duration::from_micros(us),
             delay: Duration::ZERO,
             service: Duration::from_micros(us),
+            waited: false,
             measured: true,
         };
         for us in times {

@@ -126,6 +126,7 @@ impl LoadRun {
             waited: run.workload.waited(),
             last_outage: run.recorder.last_outage(),
             last_answer: run.recorder.last_answer(),
+            last_unanswered: run.recorder.last_unanswered(),
             self_monitor,
             cpu,
             interrupted: ended_by,

@@ -15,6 +15,8 @@ pub struct LoadRecorder {
     last_outage: AtomicU64,
     /// End of the last answered request (µs since the start).
     last_answer: AtomicU64,
+    /// Intended start of the last request without an answer (µs since the start); 0 for none.
+    last_unanswered: AtomicU64,
 }
 
 /// One part of the recorded data, or the sum of all parts.
@@ -61,6 +63,7 @@ impl LoadRecorder {
             local_recorders: (0..parts.max(1)).map(|_| Mutex::default()).collect(),
             last_outage: AtomicU64::new(0),
             last_answer: AtomicU64::new(0),
+            last_unanswered: AtomicU64::new(0),
         }
     }
 
@@ -70,8 +73,11 @@ impl LoadRecorder {
         if !sample.expected && sample.outcome.is_outage() {
             self.last_outage.fetch_max(ended, Ordering::Relaxed);
         }
-        if matches!(sample.outcome, RequestOutcome::Answer { .. }) {
-            self.last_answer.fetch_max(ended, Ordering::Relaxed);
+        match sample.outcome {
+            RequestOutcome::Answer { .. } => _ = self.last_answer.fetch_max(ended, Ordering::Relaxed),
+            // Its requests were answered.
+            RequestOutcome::GivenUp => {}
+            _ => _ = self.last_unanswered.fetch_max(sample.due.as_micros() as u64, Ordering::Relaxed),
         }
         let mut local = self.recorder_of(user);
         local.measurements.record(sample);
@@ -158,6 +164,11 @@ impl LoadRecorder {
     /// End of the last answered request, since the start.
     pub fn last_answer(&self) -> Duration {
         Duration::from_micros(self.last_answer.load(Ordering::Relaxed))
+    }
+
+    /// Intended start of the last request without an answer, since the start.
+    pub fn last_unanswered(&self) -> Duration {
+        Duration::from_micros(self.last_unanswered.load(Ordering::Relaxed))
     }
 
     fn recorder_of(&self, user: usize) -> MutexGuard<'_, LocalRecorder> {

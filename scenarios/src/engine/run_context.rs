@@ -82,6 +82,7 @@ impl LoadRunContext {
             // No answer could have come earlier: the age is a lower bound.
             delay: Duration::ZERO,
             service: Duration::ZERO,
+            waited: true,
             measured: scheduled.measured,
         };
         self.recorder.request(0, &sample, None);

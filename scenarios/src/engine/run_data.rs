@@ -30,6 +30,8 @@ pub struct RunData {
     pub last_outage: Option<Duration>,
     /// End of the last answered request, since the start.
     pub last_answer: Duration,
+    /// Intended start of the last request without an answer, since the start.
+    pub last_unanswered: Duration,
     /// Figures of the generator itself.
     pub self_monitor: SelfMonitorReading,
     /// CPU time of this process during the run, without the start of the users. Idle users of the open model end after it.

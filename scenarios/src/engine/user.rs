@@ -254,6 +254,7 @@ impl LoadUser {
             // Without an answer the time is a lower bound, which a delay must not improve.
             delay: if is_answer { times.delay() } else { Duration::ZERO },
             service: times.service(),
+            waited: times.waited > Duration::ZERO,
             measured: self.operation.scheduled.measured,
         };
         // The first request of the closed model is due when it is sent.

@@ -9,6 +9,8 @@ use strum::IntoEnumIterator as _;
 pub struct ComparedRun {
     /// Response times.
     pub response: ResponseTimes,
+    /// Those without unexpected answers.
+    pub expected: ResponseTimes,
     /// CPU seconds per 100,000 requests; `None` if the two runs measured different processes.
     pub cpu: Option<f64>,
     /// Total CPU seconds. They determine the noise of `cpu`.
@@ -43,10 +45,15 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
     let mut differences: Vec<Difference> = Quantile::iter()
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
-            let noise = spread(&before.response, quantile) + spread(&now.response, quantile);
-            let (earlier, later) =
-                (before.response.at(quantile).us as f64, now.response.at(quantile).us as f64);
-            difference(quantile.name(), earlier, later, noise, tolerance)
+            let (earlier, later) = (before.slower(quantile), now.slower(quantile));
+            let noise = spread(earlier, quantile) + spread(later, quantile);
+            let (earlier, later) = (earlier.at(quantile), later.at(quantile));
+            let found = difference(quantile.name(), earlier.us as f64, later.us as f64, noise, tolerance);
+            if later.at_least && !earlier.at_least {
+                // Some requests have no answer any more.
+                return Difference { verdict: Assessment::Worse.to_string(), ..found };
+            }
+            found
         })
         .collect();
     if let (Some(earlier), Some(later)) = (before.cpu, now.cpu)
@@ -59,6 +66,14 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
         differences.push(difference("CPU s for 100,000 requests", earlier, later, noise, tolerance));
     }
     differences
+}
+
+impl ComparedRun {
+    /// The slower of both: an unexpected answer that came fast must not help.
+    fn slower(&self, quantile: Quantile) -> &ResponseTimes {
+        let of = |times: &ResponseTimes| times.at(quantile).us;
+        if of(&self.expected) > of(&self.response) { &self.expected } else { &self.response }
+    }
 }
 
 impl Assessment {
@@ -105,7 +120,30 @@ mod tests {
         (1..=count).for_each(|n| {
             response.answered.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
-        ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+        ComparedRun { expected: response.clone(), response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+    }
+
+    /// 1,000 answers after 100 ms, or in part failures, by kind.
+    #[rstest]
+    #[case::fast_refusals(700, 0, "within noise")]
+    #[case::no_answers(0, 700, "worse")]
+    fn failures_never_improve_a_percentile(
+        #[case] refused: u64,
+        #[case] unanswered: u64,
+        #[case] verdict: &str,
+    ) {
+        let ms = std::time::Duration::from_millis;
+        let run = |refused: u64, unanswered: u64| {
+            let mut successes = ResponseTimes::default();
+            (0..1000 - refused - unanswered).for_each(|_| successes.record(ms(100), true));
+            let mut response = successes.clone();
+            (0..refused).for_each(|_| response.record(ms(1), true));
+            (0..unanswered).for_each(|_| response.record(ms(1), false));
+            let expected = response.without_unexpected(&successes);
+            ComparedRun { response, expected, cpu: None, cpu_total: 0.0 }
+        };
+        let differences = compare(&run(0, 0), &run(refused, unanswered), 0.1);
+        assert_eq!(differences.iter().find(|found| found.figure == "p50").unwrap().verdict, verdict);
     }
 
     #[rstest]

@@ -20,6 +20,8 @@ pub struct ThresholdInputs {
     pub rates: Option<Rates>,
     /// Share of the operations that failed or had an unexpected answer.
     pub failed: f64,
+    /// Share of the operations that were still running at the end.
+    pub open: f64,
     /// Times to verdict, if the scenario polls for verdicts.
     pub verdict: Option<ResponseTimes>,
 }
@@ -77,14 +79,14 @@ fn measured(threshold: &Threshold, observed: &ThresholdInputs) -> Option<Measure
         Metric::Response(quantile) => {
             // The slower of both: an unexpected answer that came fast must not help.
             let all = observed.response.at(quantile);
-            let successes = observed.successes.at(quantile);
+            let expected = observed.response.without_unexpected(&observed.successes).at(quantile);
             if observed.successes.count() == 0 {
                 return Some(Measured {
                     text: "no request got its expected answer".to_owned(),
                     ..time(ResponseTime { at_least: true, ..all })
                 });
             }
-            time(if successes.us > all.us { successes } else { all })
+            time(if expected.us > all.us { expected } else { all })
         }
         Metric::TimeToVerdict(quantile) => {
             time(observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?.at(quantile))
@@ -105,6 +107,12 @@ fn measured(threshold: &Threshold, observed: &ThresholdInputs) -> Option<Measure
             } else if share + observed.failed >= limit.value() {
                 // A target that answers at once, but wrongly, keeps up.
                 format!("{of}, because {} of the operations failed", percent(observed.failed))
+            } else if share + observed.failed + observed.open >= limit.value() {
+                // Cut off by a signal, or by a short drain time. Nobody knows when they would have ended.
+                format!(
+                    "{of}, because {} of the operations were still running at the end",
+                    percent(observed.open)
+                )
             } else {
                 format!("the target did not keep up: {of}")
             };
@@ -143,6 +151,7 @@ mod tests {
             rate: 99.5,
             rates: Some(Rates { asked: Some(100.0), begun: 100.0, delivered: 99.5 }),
             failed: 0.005,
+            open: 0.0,
             verdict: None,
         })
     }
@@ -203,6 +212,30 @@ mod tests {
             ..ThresholdInputs::default()
         };
         assert_eq!(judged(given, |_| Some(inputs.clone())), (false, found.to_owned()));
+    }
+
+    #[test]
+    fn operations_that_were_cut_off_are_not_the_targets_fault() {
+        let inputs = ThresholdInputs {
+            count: 1000,
+            rates: Some(Rates { asked: Some(100.0), begun: 100.0, delivered: 95.5 }),
+            open: 0.045,
+            ..ThresholdInputs::default()
+        };
+        let text = "95.5 of 100/s, because 4.50 % of the operations were still running at the end";
+        assert_eq!(judged("delivered>99%", |_| Some(inputs.clone())), (false, text.to_owned()));
+    }
+
+    /// Half of the requests are refused at once, and 3 % have no answer.
+    #[test]
+    fn fast_unexpected_answers_do_not_hide_missing_ones() {
+        let inputs = ThresholdInputs {
+            response: times([1; 500].into_iter().chain([100; 470]), [1000; 30]),
+            successes: times([100; 470], []),
+            count: 1000,
+            ..ThresholdInputs::default()
+        };
+        assert_eq!(judged("p95<150ms", |_| Some(inputs.clone())), (false, "≥ 1.00 s".to_owned()));
     }
 
     #[test]

@@ -27,8 +27,20 @@ pub struct Sample {
     pub delay: Duration,
     /// Time from sending to the end; zero for a request that was never sent.
     pub service: Duration,
+    /// Whether its operation waited for a user.
+    pub waited: bool,
     /// Whether the request is inside the measured period.
     pub measured: bool,
+}
+
+/// How to count the response time of a request whose operation waited for a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserWaits {
+    /// As measured, without the wait.
+    LeftOut,
+    /// As a lower bound: the target held all users up, and with more of them the request would have waited for the
+    /// target.
+    LowerBound,
 }
 
 /// Measured requests of one route with the same outcome.
@@ -42,7 +54,9 @@ pub struct OutcomeSeries {
     pub expected: bool,
     /// Response times: from the intended start, less the delay that the generator added.
     pub response: Histogram,
-    /// The same with that delay.
+    /// The part of `response` whose operations waited for a user.
+    pub waited: Histogram,
+    /// Response times with that delay.
     pub observed: Histogram,
     /// Service times: from sending.
     pub service: Histogram,
@@ -120,6 +134,9 @@ impl LoadMeasurements {
         self.delay.record(sample.delay);
         let series = self.series_for(sample.route, sample.outcome, sample.expected);
         series.response.record(sample.response());
+        if sample.waited {
+            series.waited.record(sample.response());
+        }
         series.observed.record(sample.observed);
         if sample.outcome.was_sent() {
             series.service.record(sample.service);
@@ -143,6 +160,7 @@ impl LoadMeasurements {
         for series in &other.series {
             let own = self.series_for(series.route, series.outcome, series.expected);
             own.response.add(&series.response);
+            own.waited.add(&series.waited);
             own.observed.add(&series.observed);
             own.service.add(&series.service);
         }
@@ -183,13 +201,26 @@ impl LoadMeasurements {
         self.sum_of(|series| route.is_none_or(|route| route == series.route), of)
     }
 
-    /// Times of the requests with the expected answer, of all routes or of one.
-    pub fn successes(
-        &self,
-        route: Option<RouteId>,
-        of: impl Fn(&OutcomeSeries) -> &Histogram,
-    ) -> ResponseTimes {
-        self.sum_of(|series| series.expected && route.is_none_or(|route| route == series.route), of)
+    /// Response times of all requests, or of those of one route. `waits`: how to count a request whose operation
+    /// waited for a user.
+    pub fn responses(&self, route: Option<RouteId>, waits: UserWaits) -> ResponseTimes {
+        self.responses_of(|series| route.is_none_or(|route| route == series.route), waits)
+    }
+
+    /// The same for the requests with the expected answer.
+    pub fn successes(&self, route: Option<RouteId>, waits: UserWaits) -> ResponseTimes {
+        self.responses_of(|series| series.expected && route.is_none_or(|route| route == series.route), waits)
+    }
+
+    fn responses_of(&self, takes: impl Fn(&OutcomeSeries) -> bool, waits: UserWaits) -> ResponseTimes {
+        let mut times = self.sum_of(&takes, |series| &series.response);
+        if waits == UserWaits::LowerBound {
+            for series in self.series.iter().filter(|series| takes(series) && series.outcome.is_answer()) {
+                times.answered.subtract(&series.waited).expect("`waited` is a part of `response`");
+                times.unanswered.add(&series.waited);
+            }
+        }
+        times
     }
 
     fn sum_of(
@@ -219,8 +250,8 @@ impl LoadMeasurements {
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
-            let [response, observed, service] = [(); 3].map(|()| Histogram::new());
-            self.series.push(OutcomeSeries { route, outcome, expected, response, observed, service });
+            let [response, waited, observed, service] = [(); 4].map(|()| Histogram::new());
+            self.series.push(OutcomeSeries { route, outcome, expected, response, waited, observed, service });
             self.series.len() - 1
         });
         &mut self.series[place]
@@ -240,6 +271,7 @@ mod tests {
             observed: Duration::from_millis(ms + 5),
             delay: Duration::from_millis(5),
             service: Duration::from_millis(ms / 2),
+            waited: false,
             measured,
         }
     }

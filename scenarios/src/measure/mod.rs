@@ -20,7 +20,7 @@ pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
 pub use distortion::{DistortedPercentile, MeasuredTime, ObservedTimes, Tolerance};
 pub use histogram::{Histogram, HistogramError};
 pub use judge::{ThresholdInputs, judge};
-pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample};
+pub use measurements::{LoadMeasurements, OutcomeSeries, RouteId, Sample, UserWaits};
 pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
 pub use response_times::{ResponseTime, ResponseTimes};
 pub use service_times::{SAMPLED, ServiceTimes};

@@ -159,7 +159,7 @@ impl ValidityInputs<'_> {
     fn explained(&self, cause: DelayCause) -> String {
         let part = match cause {
             DelayCause::WaitingForUser => {
-                return "most of it is time that operations waited for a free user; raise --users, or omit it".into();
+                return "most of it is time that operations waited for a free user; give more --users, or omit it and tell with --expect how long an operation takes".into();
             }
             DelayCause::LateRelease => "most of it before they were sent",
             DelayCause::LateRead => "most of it after the answer had arrived",
@@ -311,7 +311,7 @@ mod tests {
     )]
     #[case::waited_for_a_user(
         Case { distorted: p99(), delay: 1_000, waiting: 900, ..valid() },
-        "waited for a free user; raise --users"
+        "waited for a free user; give more --users"
     )]
     #[case::waited_for_the_target(
         Case { distorted: p99(), response: 9_000, delay: 8_200, waiting: 8_000, overloaded: true, ..valid() },

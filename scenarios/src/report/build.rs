@@ -14,7 +14,7 @@ use super::exit_code::exit_code;
 use super::findings::{conclude, partial_reasons, without_result};
 use super::inputs::ReportInputs;
 use super::outage::{faults, gone};
-use super::own_limits::own_limits;
+use super::own_limits::{own_limits, user_waits};
 use super::routes::route;
 use super::thresholds::judge_report;
 use super::timing::{response_timing, timeline, timing};
@@ -35,11 +35,13 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     } else {
         planned_s
     };
+    let rate = rates(data, &inputs.arrivals, measured_s);
+    let waits = user_waits(&rate, data);
     let routes: Vec<RouteFigures> = inputs
         .routes
         .iter()
         .enumerate()
-        .map(|(place, name)| route(&inputs, measurements, place, name, measured_s))
+        .map(|(place, name)| route(&inputs, measurements, place, name, measured_s, waits))
         .collect();
     let requests: u64 = measurements.sent.iter().sum();
     let reconciled = reconcile(&inputs, measurements);
@@ -69,11 +71,11 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         findings: Vec::new(),
         exit_code: 0,
         shards: vec![shard],
-        rate: rates(data, &inputs.arrivals, measured_s),
+        rate,
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
-        response: response_timing(&measurements.times(None, |series| &series.response)),
-        successes: response_timing(&measurements.successes(None, |series| &series.response)),
+        response: response_timing(&measurements.responses(None, waits)),
+        successes: response_timing(&measurements.successes(None, waits)),
         observed: response_timing(&measurements.times(None, |series| &series.observed)),
         delay: timing(&measurements.delay),
         distorted: Vec::new(),

@@ -8,11 +8,13 @@ use crate::measure::LoadMeasurements;
 /// A target without an answer for this long before the end counts as gone.
 const GONE_AFTER: Duration = Duration::from_secs(1);
 
+/// Since when the target was gone. It is not gone if nothing was due after its last answer.
 pub(super) fn gone(data: &RunData, measurements: &LoadMeasurements) -> Option<String> {
     let unanswered: u64 = measurements.unanswered.iter().sum();
     let end = data.took.saturating_sub(data.drained);
     let silent = end.checked_sub(data.last_answer)?;
-    if data.interrupted.is_some() || unanswered == 0 || silent < GONE_AFTER.min(end / 4) {
+    let was_asked = unanswered > 0 && data.last_unanswered >= data.last_answer;
+    if data.interrupted.is_some() || !was_asked || silent < GONE_AFTER.min(end / 4) {
         return None;
     }
     Some(if data.last_answer.is_zero() {

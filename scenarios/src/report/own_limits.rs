@@ -1,7 +1,7 @@
-use edgeproof_reports::load::{KEPT_UP, LoadReport};
+use edgeproof_reports::load::{KEPT_UP, LoadReport, Rates};
 
 use crate::engine::RunData;
-use crate::measure::{RequestFailure, RequestOutcome};
+use crate::measure::{RequestFailure, RequestOutcome, UserWaits};
 use crate::plan::{UserCount, UserLimit};
 
 /// Limits of the generator that the run reached. Its figures would charge them to the target.
@@ -20,9 +20,23 @@ pub(super) fn own_limits(report: &LoadReport, data: &RunData) -> Vec<String> {
     sockets.into_iter().chain(users).collect()
 }
 
+/// How to count requests whose operations waited for a user: a target that does not keep up holds all users up.
+pub(super) fn user_waits(rate: &Rates, data: &RunData) -> UserWaits {
+    if rate.kept_up() || !ran_out(data.waited, data.released) {
+        UserWaits::LeftOut
+    } else {
+        UserWaits::LowerBound
+    }
+}
+
+/// Whether too many operations waited for a user.
+fn ran_out(waited: u64, released: u64) -> bool {
+    waited as f64 > released as f64 * (1.0 - KEPT_UP)
+}
+
 /// The finding that the number of users limited the run, unless the plan had enough of them.
 fn limited_by_users(users: UserCount, waited: u64, released: u64) -> Option<String> {
-    if waited as f64 <= released as f64 * (1.0 - KEPT_UP) {
+    if !ran_out(waited, released) {
         return None;
     }
     let (by, advice) = match users.limit {

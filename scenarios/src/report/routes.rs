@@ -2,7 +2,7 @@ use edgeproof_reports::load::{OutcomeFigures, RouteFigures};
 
 use super::inputs::ReportInputs;
 use super::timing::response_timing;
-use crate::measure::{Histogram, LoadMeasurements, OutcomeSeries, ResponseTimes, RouteId};
+use crate::measure::{Histogram, LoadMeasurements, OutcomeSeries, ResponseTimes, RouteId, UserWaits};
 
 pub(super) fn route(
     inputs: &ReportInputs<'_>,
@@ -10,6 +10,7 @@ pub(super) fn route(
     place: usize,
     name: &str,
     measured_s: f64,
+    waits: UserWaits,
 ) -> RouteFigures {
     let id = RouteId(place as u8);
     let own = || measurements.series.iter().filter(|series| series.route == id);
@@ -34,8 +35,8 @@ pub(super) fn route(
         unanswered: measurements.unanswered.get(place).copied().unwrap_or(0),
         errors: own().filter(|series| !series.expected).map(|series| series.response.count()).sum(),
         answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
-        response: response_timing(&measurements.times(Some(id), |series| &series.response)),
-        successes: response_timing(&measurements.successes(Some(id), |series| &series.response)),
+        response: response_timing(&measurements.responses(Some(id), waits)),
+        successes: response_timing(&measurements.successes(Some(id), waits)),
         observed: response_timing(&measurements.times(Some(id), |series| &series.observed)),
         service: response_timing(&measurements.times(Some(id), |series| &series.service)),
         outcomes,

@@ -25,6 +25,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
                 rate: report.rate.delivered,
                 rates: Some(report.rate),
                 failed: part((report.ledger.unexpected + report.ledger.failed, report.ledger.scheduled)),
+                open: part((report.ledger.open, report.ledger.scheduled)),
                 verdict,
             });
         };
@@ -37,6 +38,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             rate: route.answered_per_s,
             rates: None,
             failed: 0.0,
+            open: 0.0,
             verdict,
         })
     };

@@ -1,5 +1,5 @@
 use super::{charts, phrases};
-use crate::load::model::{LoadReport, LoadState, Percentiles, Timing, bounded};
+use crate::load::model::{LoadReport, LoadState, Percentiles, Timing};
 use crate::text::escape::markup_line;
 use crate::text::page::page;
 use crate::text::units::{count, percent, rate};
@@ -62,8 +62,8 @@ fn tiles(out: &mut String, report: &LoadReport) {
     };
     if let Some((name, Timing { figures, .. })) = timing {
         tiles.extend([
-            (format!("{name} p50"), bounded(figures.p50_us, figures.is_lower_bound(0.5))),
-            (format!("{name} p99"), bounded(figures.p99_us, figures.is_lower_bound(0.99))),
+            (format!("{name} p50"), figures.text(figures.p50_us, 0.5)),
+            (format!("{name} p99"), figures.text(figures.p99_us, 0.99)),
         ]);
     }
     out.push_str("<div class=\"tiles\">");
@@ -143,7 +143,7 @@ fn outcomes(out: &mut String, report: &LoadReport) {
                 markup_line(&route.route),
                 markup_line(&outcome.outcome),
                 cells([count(outcome.count), percent(outcome.count as f64 / all)]),
-                cells(times.map(|(us, share)| bounded(us, figures.is_lower_bound(share))))
+                cells(times.map(|(us, share)| figures.text(us, share)))
             );
         }
     }

@@ -1,5 +1,5 @@
 use super::phrases;
-use crate::load::model::{LoadReport, Percentiles, bounded};
+use crate::load::model::{LoadReport, Percentiles};
 use crate::text::markdown::literal;
 use crate::text::units::count;
 
@@ -46,10 +46,7 @@ pub(super) fn render(report: &LoadReport) -> String {
                 if outcome.expected { "" } else { "❌ " },
                 literal(&outcome.outcome),
                 count(outcome.count),
-                literal(&bounded(
-                    outcome.response.figures.p99_us,
-                    outcome.response.figures.is_lower_bound(0.99)
-                ))
+                literal(&outcome.response.figures.text(outcome.response.figures.p99_us, 0.99))
             );
         }
     }

@@ -119,7 +119,7 @@ pub(super) fn legend(rows: &[PercentileRow]) -> Vec<&'static str> {
         "First row of a route: all requests, from their intended start. Service time counts from sending.",
     ];
     if has(|cell| cell.starts_with('≥')) {
-        legend.push("≥: at least; requests without an answer rank above all others.");
+        legend.push("≥: at least; requests without an answer, and those that waited while a slow target held all users up, rank last.");
     }
     if has(|cell| cell.ends_with('*')) {
         legend.push("*: the generator added more than 5 % to this value; its delay is left out.");
@@ -133,7 +133,7 @@ pub(super) fn threshold(threshold: &ThresholdResult) -> String {
     let by_default = if threshold.by_default { " (default)" } else { "" };
     let observed = threshold.observed.as_deref().unwrap_or("no data");
     let margin = match threshold.margin {
-        None if threshold.at_least => ", because requests without an answer rank above all others".to_owned(),
+        None if threshold.at_least => ", which is only a lower bound".to_owned(),
         None => String::new(),
         // An upper limit: a lower one is never exceeded by more than all of it.
         Some(margin) if margin < -1.0 => format!(", {} times the limit", significant(1.0 - margin)),

@@ -11,7 +11,7 @@ use crate::text::units::micros;
 pub struct Percentiles {
     /// Number of samples.
     pub count: u64,
-    /// Number of samples without an answer.
+    /// Number of samples without an answer. If the target did not keep up, also those that waited for a connection.
     #[serde(default)]
     pub unanswered: u64,
     /// Minimum of the answered samples.
@@ -59,7 +59,12 @@ impl Percentiles {
     /// Values of a table row: `12.3 ms`, or `≥ 2.00 s` for a lower bound.
     pub(crate) fn row(&self) -> [String; 6] {
         let values = [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p999_us, self.max_us];
-        std::array::from_fn(|place| bounded(values[place], self.is_lower_bound(COLUMNS[place].1)))
+        std::array::from_fn(|place| self.text(values[place], COLUMNS[place].1))
+    }
+
+    /// One of the values as text; `–` without samples.
+    pub(crate) fn text(&self, us: u64, share: f64) -> String {
+        if self.count == 0 { "–".to_owned() } else { bounded(us, self.is_lower_bound(share)) }
     }
 
     /// The same with a `*` where the delay of the generator changed the value: `observed` includes it.
