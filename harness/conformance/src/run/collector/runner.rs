@@ -24,6 +24,9 @@ use crate::run::runner_context::RunnerContext;
 /// Timeout of a call to a collector whose first session did not end.
 const IMPATIENT: Duration = Duration::from_secs(1);
 
+/// How much longer than the timeout a call may take at least: a machine can become busy during a run.
+const PATIENCE: u32 = 2;
+
 /// How much longer a case takes that opens a page for each session.
 const SLOWER: u32 = 4;
 
@@ -151,7 +154,7 @@ impl Runner for CollectorRunner {
         context.begin(case);
         let began = Instant::now();
         let is_stuck = self.is_stuck.load(Ordering::Relaxed);
-        let slowness = if is_stuck { 1 } else { self.slowness.load(Ordering::Relaxed) };
+        let slowness = if is_stuck { 1 } else { self.slowness.load(Ordering::Relaxed).max(PATIENCE) };
         let limit = if is_stuck { limit.min(IMPATIENT) } else { limit * slowness.min(SLOWER) };
         let slower = slowness * if target.is_independent { 1 } else { SLOWER };
         let mut page = CollectorCaseContext::new(target, &case.id, next_marker(), case.level, limit);
