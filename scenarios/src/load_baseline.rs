@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use edgeproof_reports::ReadError;
-use edgeproof_reports::load::{
-    Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal, Timing,
-};
+use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
 use miette::Diagnostic;
 
-use crate::measure::{ComparedRun, HistogramError, ResponseTimes, compare};
+use crate::measure::{ComparedRun, HistogramError, JudgedTimes, compare};
 use crate::plan::{Metric, Threshold};
 
 /// A valid report of an earlier run.
@@ -19,8 +17,7 @@ use crate::plan::{Metric, Threshold};
 pub struct LoadBaseline {
     path: PathBuf,
     report: LoadReport,
-    response: ResponseTimes,
-    successes: ResponseTimes,
+    response: JudgedTimes,
 }
 
 /// The load of a run: two comparable runs agree on it.
@@ -99,8 +96,8 @@ impl LoadBaseline {
         if let Some(state) = state {
             return Err(LoadBaselineError::NoMeasure { path, state });
         }
-        match times(&report) {
-            Ok((response, successes)) => Ok(Self { path, report, response, successes }),
+        match JudgedTimes::restore(&report.response, &report.successes) {
+            Ok(response) => Ok(Self { path, report, response }),
             Err(why) => Err(LoadBaselineError::Histogram { path, why }),
         }
     }
@@ -128,14 +125,13 @@ impl LoadBaseline {
         // CPU time is comparable only if both runs had the edge in the same process.
         let comparable = self.report.target.kind == report.target.kind
             && self.report.edge_cost.is_some() == report.edge_cost.is_some();
-        let measured = |report: &LoadReport, (response, successes): (ResponseTimes, ResponseTimes)| {
+        let measured = |report: &LoadReport, response: JudgedTimes| {
             let (cpu, cpu_total) = cpu(report);
-            let expected = response.without_unexpected(&successes);
-            ComparedRun { response, expected, cpu: comparable.then_some(cpu), cpu_total }
+            ComparedRun { response, cpu: comparable.then_some(cpu), cpu_total }
         };
-        let before = (self.response.clone(), self.successes.clone());
-        let now = times(report).unwrap_or_default();
-        let differences = compare(&measured(&self.report, before), &measured(report, now), tolerance);
+        let now = JudgedTimes::restore(&report.response, &report.successes).unwrap_or_default();
+        let differences =
+            compare(&measured(&self.report, self.response.clone()), &measured(report, now), tolerance);
         Comparison {
             baseline: self.path.display().to_string(),
             started: self.report.started.clone(),
@@ -143,12 +139,6 @@ impl LoadBaseline {
             differences,
         }
     }
-}
-
-/// Response times of all requests and of those with the expected answer.
-fn times(report: &LoadReport) -> Result<(ResponseTimes, ResponseTimes), HistogramError> {
-    let read = |timing: &Timing| ResponseTimes::restore(&timing.histogram, &timing.unanswered_histogram);
-    Ok((read(&report.response)?, read(&report.successes)?))
 }
 
 /// First property that differs, with its earlier and its planned value.

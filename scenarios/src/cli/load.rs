@@ -129,7 +129,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         partial.push(format!("the edge exited during the run with {}", exit.status));
     }
     let inputs = ReportInputs {
-        scenario: plan.name(),
+        scenario: plan.scenario,
         open: plan.stages.is_some(),
         target: system.target.clone(),
         plan: document_plan(plan, users.users, system.sealing.as_deref().map(SealedCollections::cost)),

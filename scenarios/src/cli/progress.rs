@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::args::OutputOptions;
 use crate::engine::RunProgress;
-use crate::measure::ResponseTimes;
+use crate::measure::{ResponseTimes, UserWaits};
 use crate::plan::Quantile;
 use edgeproof_cli::args::is_dumb_terminal;
 
@@ -122,7 +122,7 @@ fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
         let _ = write!(line, "  {name}p50 {p50}  p99 {p99}");
     };
     // A percentile over several routes says nothing.
-    let verdicts = measurements.verdicts();
+    let verdicts = measurements.verdicts(UserWaits::LeftOut);
     if verdicts.count() > 0 {
         percentiles("verdict ", &verdicts);
     } else if measurements.sent.iter().filter(|sent| **sent > 0).count() < 2 {

@@ -89,10 +89,14 @@ impl LoadRecorder {
         }
     }
 
-    /// Records a time to verdict, without the delay that the generator added and as measured.
-    pub fn verdict(&self, user: usize, time: Duration, observed: Duration) {
+    /// Records a time to verdict, without the delay that the generator added and as measured. `waited`: whether the
+    /// operation waited for a user.
+    pub fn verdict(&self, user: usize, time: Duration, observed: Duration, waited: bool) {
         let mut local = self.recorder_of(user);
         local.measurements.verdict.record(time);
+        if waited {
+            local.measurements.verdict_waited.record(time);
+        }
         local.measurements.verdict_observed.record(observed);
     }
 

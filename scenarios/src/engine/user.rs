@@ -183,7 +183,7 @@ impl LoadUser {
         {
             let observed = answer.read.saturating_duration_since(since);
             let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
-            self.run.recorder.verdict(self.id, time, observed);
+            self.run.recorder.verdict(self.id, time, observed, self.waited > Duration::ZERO);
         }
     }
 

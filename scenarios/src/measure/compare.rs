@@ -1,5 +1,6 @@
 use edgeproof_reports::load::Difference;
 
+use super::judged_times::JudgedTimes;
 use super::response_times::ResponseTimes;
 use crate::plan::Quantile;
 use strum::IntoEnumIterator as _;
@@ -8,9 +9,7 @@ use strum::IntoEnumIterator as _;
 #[derive(Debug, Clone)]
 pub struct ComparedRun {
     /// Response times.
-    pub response: ResponseTimes,
-    /// Those without unexpected answers.
-    pub expected: ResponseTimes,
+    pub response: JudgedTimes,
     /// CPU seconds per 100,000 requests; `None` if the two runs measured different processes.
     pub cpu: Option<f64>,
     /// Total CPU seconds. They determine the noise of `cpu`.
@@ -45,12 +44,11 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
     let mut differences: Vec<Difference> = Quantile::iter()
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
-            let (earlier, later) = (before.slower(quantile), now.slower(quantile));
-            let noise = spread(earlier, quantile) + spread(later, quantile);
-            let (earlier, later) = (earlier.at(quantile), later.at(quantile));
+            let noise = [before, now].map(|run| spread(run.response.slower(quantile), quantile)).iter().sum();
+            let (earlier, later) = (before.response.at(quantile), now.response.at(quantile));
             let found = difference(quantile.name(), earlier.us as f64, later.us as f64, noise, tolerance);
             if later.at_least && !earlier.at_least {
-                // Some requests have no answer any more.
+                // Too few requests got an answer, or the expected one.
                 return Difference { verdict: Assessment::Worse.to_string(), ..found };
             }
             found
@@ -66,14 +64,6 @@ pub fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<D
         differences.push(difference("CPU s for 100,000 requests", earlier, later, noise, tolerance));
     }
     differences
-}
-
-impl ComparedRun {
-    /// The slower of both: an unexpected answer that came fast must not help.
-    fn slower(&self, quantile: Quantile) -> &ResponseTimes {
-        let of = |times: &ResponseTimes| times.at(quantile).us;
-        if of(&self.expected) > of(&self.response) { &self.expected } else { &self.response }
-    }
 }
 
 impl Assessment {
@@ -120,13 +110,16 @@ mod tests {
         (1..=count).for_each(|n| {
             response.answered.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
         });
-        ComparedRun { expected: response.clone(), response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+        let response = JudgedTimes::new(response.clone(), response);
+        ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
     }
 
     /// 1,000 answers after 100 ms, or in part failures, by kind.
     #[rstest]
     #[case::fast_refusals(700, 0, "within noise")]
+    #[case::nothing_but_refusals(1000, 0, "worse")]
     #[case::no_answers(0, 700, "worse")]
+    #[case::nothing(0, 1000, "worse")]
     fn failures_never_improve_a_percentile(
         #[case] refused: u64,
         #[case] unanswered: u64,
@@ -139,8 +132,7 @@ mod tests {
             let mut response = successes.clone();
             (0..refused).for_each(|_| response.record(ms(1), true));
             (0..unanswered).for_each(|_| response.record(ms(1), false));
-            let expected = response.without_unexpected(&successes);
-            ComparedRun { response, expected, cpu: None, cpu_total: 0.0 }
+            ComparedRun { response: JudgedTimes::new(response, successes), cpu: None, cpu_total: 0.0 }
         };
         let differences = compare(&run(0, 0), &run(refused, unanswered), 0.1);
         assert_eq!(differences.iter().find(|found| found.figure == "p50").unwrap().verdict, verdict);

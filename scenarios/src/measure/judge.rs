@@ -1,15 +1,14 @@
 use edgeproof_reports::load::{Rates, ThresholdResult, bounded, percent, rate};
 
+use super::judged_times::JudgedTimes;
 use super::response_times::{ResponseTime, ResponseTimes};
 use crate::plan::{Limit, Metric, Threshold};
 
 /// Measured values for thresholds: of one route, or of the whole run.
 #[derive(Debug, Clone, Default)]
 pub struct ThresholdInputs {
-    /// Response times of all measured requests.
-    pub response: ResponseTimes,
-    /// Response times of the requests with the expected answer.
-    pub successes: ResponseTimes,
+    /// Response times of the measured requests.
+    pub response: JudgedTimes,
     /// Number of measured requests.
     pub count: u64,
     /// Number of measured requests with an unexpected outcome.
@@ -77,16 +76,11 @@ fn measured(threshold: &Threshold, observed: &ThresholdInputs) -> Option<Measure
     let number = |value: f64, text: String| Measured { value, at_least: false, text };
     Some(match threshold.metric {
         Metric::Response(quantile) => {
-            // The slower of both: an unexpected answer that came fast must not help.
-            let all = observed.response.at(quantile);
-            let expected = observed.response.without_unexpected(&observed.successes).at(quantile);
-            if observed.successes.count() == 0 {
-                return Some(Measured {
-                    text: "no request got its expected answer".to_owned(),
-                    ..time(ResponseTime { at_least: true, ..all })
-                });
+            let found = time(observed.response.at(quantile));
+            if observed.response.is_without_success() {
+                return Some(Measured { text: "no request got its expected answer".to_owned(), ..found });
             }
-            time(if expected.us > all.us { expected } else { all })
+            found
         }
         Metric::TimeToVerdict(quantile) => {
             time(observed.verdict.as_ref().filter(|verdict| verdict.count() > 0)?.at(quantile))
@@ -144,8 +138,7 @@ mod tests {
             return None;
         }
         Some(ThresholdInputs {
-            response: times(1..=1000, []),
-            successes: times(1..=1000, []),
+            response: JudgedTimes::new(times(1..=1000, []), times(1..=1000, [])),
             count: 1000,
             errors: 5,
             rate: 99.5,
@@ -189,65 +182,55 @@ mod tests {
     #[case("max<1h", false, "≥ 2.00 s")]
     fn limit_above_a_lower_bound_is_broken(#[case] given: &str, #[case] holds: bool, #[case] found: &str) {
         let inputs = ThresholdInputs {
-            response: times([10; 980], [2000; 20]),
-            successes: times([10; 980], []),
+            response: JudgedTimes::new(times([10; 980], [2000; 20]), times([10; 980], [])),
             count: 1000,
             ..ThresholdInputs::default()
         };
         assert_eq!(judged(given, |_| Some(inputs.clone())), (holds, found.to_owned()));
     }
 
+    /// 500 requests are refused at once.
     #[rstest]
-    #[case::fast_failures(&[40; 100], "p50<30ms", "40.0 ms")]
-    #[case::nothing_but_failures(&[], "p50<1h", "no request got its expected answer")]
+    #[case::fast_failures([40; 100].as_slice(), [].as_slice(), "p50<30ms", "40.0 ms")]
+    #[case::nothing_but_failures([].as_slice(), [].as_slice(), "p50<1h", "no request got its expected answer")]
+    #[case::missing_answers([100; 470].as_slice(), [1000; 30].as_slice(), "p95<150ms", "≥ 1.00 s")]
     fn fast_unexpected_answers_do_not_help(
         #[case] successes: &[u64],
+        #[case] unanswered: &[u64],
         #[case] given: &str,
         #[case] found: &str,
     ) {
-        let inputs = ThresholdInputs {
-            response: times(successes.iter().copied().chain([1; 900]), []),
-            successes: times(successes.iter().copied(), []),
-            count: 1000,
-            ..ThresholdInputs::default()
-        };
+        let successes = || successes.iter().copied();
+        let all = times(successes().chain([1; 500]), unanswered.iter().copied());
+        let response = JudgedTimes::new(all, times(successes(), []));
+        let inputs = ThresholdInputs { response, count: 1000, ..ThresholdInputs::default() };
         assert_eq!(judged(given, |_| Some(inputs.clone())), (false, found.to_owned()));
     }
 
-    #[test]
-    fn operations_that_were_cut_off_are_not_the_targets_fault() {
+    #[rstest]
+    #[case::slow_target(3000.0, 736.2, 0.01, 0.0, "the target did not keep up: 736 of 3,000/s")]
+    #[case::cut_off(
+        100.0,
+        95.5,
+        0.0,
+        0.045,
+        "95.5 of 100/s, because 4.50 % of the operations were still running at the end"
+    )]
+    fn missing_throughput_has_a_reason(
+        #[case] asked: f64,
+        #[case] delivered: f64,
+        #[case] failed: f64,
+        #[case] open: f64,
+        #[case] found: &str,
+    ) {
         let inputs = ThresholdInputs {
             count: 1000,
-            rates: Some(Rates { asked: Some(100.0), begun: 100.0, delivered: 95.5 }),
-            open: 0.045,
+            rates: Some(Rates { asked: Some(asked), begun: asked, delivered }),
+            failed,
+            open,
             ..ThresholdInputs::default()
         };
-        let text = "95.5 of 100/s, because 4.50 % of the operations were still running at the end";
-        assert_eq!(judged("delivered>99%", |_| Some(inputs.clone())), (false, text.to_owned()));
-    }
-
-    /// Half of the requests are refused at once, and 3 % have no answer.
-    #[test]
-    fn fast_unexpected_answers_do_not_hide_missing_ones() {
-        let inputs = ThresholdInputs {
-            response: times([1; 500].into_iter().chain([100; 470]), [1000; 30]),
-            successes: times([100; 470], []),
-            count: 1000,
-            ..ThresholdInputs::default()
-        };
-        assert_eq!(judged("p95<150ms", |_| Some(inputs.clone())), (false, "≥ 1.00 s".to_owned()));
-    }
-
-    #[test]
-    fn slow_target_did_not_keep_up() {
-        let inputs = ThresholdInputs {
-            count: 1000,
-            rates: Some(Rates { asked: Some(3000.0), begun: 3000.0, delivered: 736.2 }),
-            failed: 0.01,
-            ..ThresholdInputs::default()
-        };
-        let found = judged("delivered>99%", |_| Some(inputs.clone()));
-        assert_eq!(found, (false, "the target did not keep up: 736 of 3,000/s".to_owned()));
+        assert_eq!(judged("delivered>99%", |_| Some(inputs.clone())), (false, found.to_owned()));
     }
 
     #[rstest]

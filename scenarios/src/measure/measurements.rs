@@ -33,12 +33,12 @@ pub struct Sample {
     pub measured: bool,
 }
 
-/// How to count the response time of a request whose operation waited for a user.
+/// How to count a time of an operation that waited for a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserWaits {
     /// As measured, without the wait.
     LeftOut,
-    /// As a lower bound: the target held all users up, and with more of them the request would have waited for the
+    /// As a lower bound: the target held all users up, and with more of them the operation would have waited for the
     /// target.
     LowerBound,
 }
@@ -75,7 +75,9 @@ pub struct LoadMeasurements {
     pub waiting: Histogram,
     /// Time from the start of a session to its verdict, less the delay that the generator added.
     pub verdict: Histogram,
-    /// The same with that delay.
+    /// The part of `verdict` whose operations waited for a user.
+    pub verdict_waited: Histogram,
+    /// Times to verdict with that delay.
     pub verdict_observed: Histogram,
     /// Ages of the sessions that expected a verdict and got none.
     pub no_verdict: Histogram,
@@ -103,6 +105,16 @@ pub struct LoadMeasurements {
 /// Largest number of distinct outcomes per route. Further ones count as one, so that a peer cannot exhaust
 /// memory.
 const MAX_OUTCOMES: usize = 48;
+
+impl UserWaits {
+    /// Counts a part of the answered samples, whose operations waited for a user.
+    fn apply(self, times: &mut ResponseTimes, waited: &Histogram) {
+        if self == Self::LowerBound {
+            times.answered.subtract(waited).expect("`waited` is a part of the answered samples");
+            times.unanswered.add(waited);
+        }
+    }
+}
 
 impl Sample {
     /// Response time: from the intended start to the end, less the delay that the generator added.
@@ -168,6 +180,7 @@ impl LoadMeasurements {
         self.lateness.add(&other.lateness);
         self.waiting.add(&other.waiting);
         self.verdict.add(&other.verdict);
+        self.verdict_waited.add(&other.verdict_waited);
         self.verdict_observed.add(&other.verdict_observed);
         self.no_verdict.add(&other.no_verdict);
         self.added.add(&other.added);
@@ -191,9 +204,11 @@ impl LoadMeasurements {
         self.times(route, of).all()
     }
 
-    /// Times to verdict.
-    pub fn verdicts(&self) -> ResponseTimes {
-        ResponseTimes { answered: self.verdict.clone(), unanswered: self.no_verdict.clone() }
+    /// Times to verdict. `waits`: how to count a session whose operation waited for a user.
+    pub fn verdicts(&self, waits: UserWaits) -> ResponseTimes {
+        let mut times = ResponseTimes { answered: self.verdict.clone(), unanswered: self.no_verdict.clone() };
+        waits.apply(&mut times, &self.verdict_waited);
+        times
     }
 
     /// Times of all requests, or of those of one route.
@@ -214,11 +229,8 @@ impl LoadMeasurements {
 
     fn responses_of(&self, takes: impl Fn(&OutcomeSeries) -> bool, waits: UserWaits) -> ResponseTimes {
         let mut times = self.sum_of(&takes, |series| &series.response);
-        if waits == UserWaits::LowerBound {
-            for series in self.series.iter().filter(|series| takes(series) && series.outcome.is_answer()) {
-                times.answered.subtract(&series.waited).expect("`waited` is a part of `response`");
-                times.unanswered.add(&series.waited);
-            }
+        for series in self.series.iter().filter(|series| takes(series) && series.outcome.is_answer()) {
+            waits.apply(&mut times, &series.waited);
         }
         times
     }

@@ -70,12 +70,6 @@ impl ResponseTimes {
         ResponseTime { us: age.max(self.answered.max()), at_least: count > 0 }
     }
 
-    /// These times without those of unexpected answers. `successes`: those of expected answers.
-    #[must_use]
-    pub fn without_unexpected(&self, successes: &Self) -> Self {
-        Self { answered: successes.answered.clone(), unanswered: self.unanswered.clone() }
-    }
-
     /// Restores times from histograms of all samples and of those without an answer, as
     /// [`ResponseTimes::all`] and a report have them.
     pub fn restore(all: &str, unanswered: &str) -> Result<Self, HistogramError> {

@@ -20,7 +20,7 @@ use super::thresholds::judge_report;
 use super::timing::{response_timing, timeline, timing};
 use crate::engine::RunData;
 use crate::measure::{
-    LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, ValidityInputs, invalid_reasons,
+    LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, UserWaits, ValidityInputs, invalid_reasons,
 };
 use crate::plan::{Arrivals, ScenarioName, verdict_route};
 
@@ -58,11 +58,11 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         digest: String::new(),
     };
     shard.digest = digest(&shard, &plan);
-    let verdicts = verdicts(inputs.scenario, inputs.routes, measurements);
+    let verdicts = verdicts(inputs.scenario, inputs.routes, measurements, waits);
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
-        scenario: inputs.scenario.to_owned(),
+        scenario: ScenarioName::of_run(inputs.scenario).to_owned(),
         model: if inputs.open { Model::Open } else { Model::Closed },
         target: inputs.target,
         started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
@@ -155,14 +155,19 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
 
 /// Times to verdict. A session that never started got no verdict. In a mixed run, dropped collections count as
 /// those of `edge-relay`, which waits for none.
-fn verdicts(scenario: &str, routes: &[String], measurements: &LoadMeasurements) -> ResponseTimes {
-    let mut verdicts = measurements.verdicts();
+fn verdicts(
+    scenario: Option<ScenarioName>,
+    routes: &[String],
+    measurements: &LoadMeasurements,
+    waits: UserWaits,
+) -> ResponseTimes {
+    let mut verdicts = measurements.verdicts(waits);
     if verdicts.count() == 0 {
         return verdicts;
     }
     for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
         let route = routes.get(usize::from(series.route.0)).map(String::as_str);
-        if scenario == ScenarioName::Journey.text() || route == Some(verdict_route()) {
+        if scenario == Some(ScenarioName::Journey) || route == Some(verdict_route()) {
             verdicts.unanswered.add(&series.response);
         }
     }

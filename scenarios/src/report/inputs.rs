@@ -1,12 +1,12 @@
 use edgeproof_reports::load::{EdgeMoment, InjectedFault, LoadTarget, PlannedLoad, ProbeFigures};
 
 use crate::measure::{Codes, RouteId};
-use crate::plan::{Arrivals, Threshold};
+use crate::plan::{Arrivals, ScenarioName, Threshold};
 
 /// Inputs of a report other than the measured data.
 pub struct ReportInputs<'a> {
-    /// Name of the scenario.
-    pub scenario: &'a str,
+    /// The scenario; `None` for a mixed run.
+    pub scenario: Option<ScenarioName>,
     /// Whether the run uses the open model.
     pub open: bool,
     /// The target.

@@ -1,6 +1,6 @@
 use edgeproof_reports::load::{LoadReport, ThresholdResult, Timing};
 
-use crate::measure::{ResponseTimes, ThresholdInputs, judge};
+use crate::measure::{JudgedTimes, ResponseTimes, ThresholdInputs, judge};
 use crate::plan::Threshold;
 
 /// Judges thresholds on the figures of a report: of one run, or of a sum.
@@ -18,8 +18,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
             let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
             let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
             return Some(ThresholdInputs {
-                response: times(&report.response)?,
-                successes: times(&report.successes)?,
+                response: JudgedTimes::restore(&report.response, &report.successes).ok()?,
                 count,
                 errors,
                 rate: report.rate.delivered,
@@ -31,8 +30,7 @@ pub fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Ve
         };
         let route = report.routes.iter().find(|route| route.route == name)?;
         Some(ThresholdInputs {
-            response: times(&route.response)?,
-            successes: times(&route.successes)?,
+            response: JudgedTimes::restore(&route.response, &route.successes).ok()?,
             count: route.response.figures.count,
             errors: route.errors,
             rate: route.answered_per_s,

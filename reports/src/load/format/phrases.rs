@@ -119,7 +119,7 @@ pub(super) fn legend(rows: &[PercentileRow]) -> Vec<&'static str> {
         "First row of a route: all requests, from their intended start. Service time counts from sending.",
     ];
     if has(|cell| cell.starts_with('≥')) {
-        legend.push("≥: at least; requests without an answer, and those that waited while a slow target held all users up, rank last.");
+        legend.push("≥: at least. Requests without an answer rank last, and so do those that a slow target kept waiting for a user.");
     }
     if has(|cell| cell.ends_with('*')) {
         legend.push("*: the generator added more than 5 % to this value; its delay is left out.");

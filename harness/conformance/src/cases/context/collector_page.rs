@@ -160,31 +160,24 @@ impl CollectorPage {
 
     /// Why the browser stopped a collection or its preflight, if it did. The collector itself may cancel others.
     pub async fn stopped_post(&self) -> Option<String> {
-        let earlier = self.earlier.lock().clone();
-        for page in earlier.into_iter().chain([self.current()]) {
-            let requests = page.record().await.requests;
-            let failed = requests.into_iter().filter(is_to_signals).filter_map(|request| request.failed);
-            if let Some(why) = failed.into_iter().find(|why| !why.contains(CANCELLED)) {
-                return Some(why);
-            }
-        }
-        None
+        let failed = self.collections().await.into_iter().filter_map(|request| request.failed);
+        failed.into_iter().find(|why| !why.contains(CANCELLED))
     }
 
     /// Number of collections that the page began to post in this case. Each is known before it arrives at the edge.
     pub async fn posts(&self) -> usize {
+        self.collections().await.iter().filter(|request| request.method == "POST").count()
+    }
+
+    /// Requests with collections in this case, with their preflights.
+    async fn collections(&self) -> Vec<PageRequest> {
         let earlier = self.earlier.lock().clone();
-        let mut posts = 0;
+        let mut requests = Vec::new();
         for page in earlier.into_iter().chain([self.current()]) {
-            posts += page
-                .record()
-                .await
-                .requests
-                .iter()
-                .filter(|request| request.method == "POST" && is_to_signals(request))
-                .count();
+            requests.extend(page.record().await.requests);
         }
-        posts
+        requests.retain(is_to_signals);
+        requests
     }
 
     /// Data of the page.
