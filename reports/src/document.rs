@@ -1,10 +1,8 @@
-//! JSON documents: reading with errors that name file and line, writing, and their JSON Schema.
+//! JSON documents: reading, with errors that name file and line, and writing.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
@@ -84,18 +82,4 @@ pub(crate) fn read<T: DeserializeOwned>(
 pub(crate) fn to_json(document: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(document).expect("derived structs with string keys serialize");
     json + "\n"
-}
-
-/// JSON Schema of a document, draft 2020-12.
-pub(crate) fn schema_of<T: JsonSchema>() -> Value {
-    let generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    let mut schema = serde_json::Map::new();
-    // Title and description go first, for readers.
-    for name in ["$schema", "title", "description"] {
-        schema.extend(generated.get(name).map(|value| (name.to_owned(), value.clone())));
-    }
-    for (name, value) in generated.as_object().into_iter().flatten() {
-        schema.entry(name).or_insert_with(|| value.clone());
-    }
-    Value::Object(schema)
 }

@@ -8,6 +8,7 @@
 //! | [`load`] | the report of a load run and its formats |
 //! | [`matrix`] | the report of a mutation run and its page |
 //! | `document`, `destination` | reading JSON documents, writing files |
+//! | [`schemas`] | the published JSON Schemas |
 //!
 //! This crate judges nothing and imports no other crate of edgeproof.
 
@@ -20,13 +21,12 @@ mod format;
 pub mod load;
 pub mod matrix;
 mod model;
+pub mod schemas;
 mod text;
 
 pub use destination::{Destination, WriteError};
 pub use document::ReadError;
-pub use format::{
-    FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render, report_schema,
-};
+pub use format::{FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render};
 pub use model::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
     IncompleteRun, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder,

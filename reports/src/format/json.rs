@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 
 use crate::document::{self, ReadError};
 use crate::model::{Report, SCHEMA, Summary};
@@ -20,9 +19,4 @@ impl Report {
     pub fn to_json(&self) -> String {
         document::to_json(self)
     }
-}
-
-/// JSON Schema of the report, draft 2020-12, published in `schema/report-1.json`.
-pub fn report_schema() -> Value {
-    document::schema_of::<Report>()
 }

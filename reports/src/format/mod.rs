@@ -10,5 +10,4 @@ mod terminal;
 
 pub use file::{FileReport, Format, UnknownFormat, render};
 pub use github::Github;
-pub use json::report_schema;
 pub use terminal::{Terminal, TerminalOptions};

@@ -3,7 +3,7 @@
 mod format;
 mod model;
 
-pub use format::{LoadFile, load_schema, render, terminal};
+pub use format::{LoadFile, render, terminal};
 pub use model::{
     Comparison, ConnectionFigures, ContentionFigures, Difference, Distortion, Drain, EdgeAdded, EdgeCost,
     EdgeMoment, Generator, InjectedFault, KEPT_UP, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget,

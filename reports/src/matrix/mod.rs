@@ -3,6 +3,4 @@
 mod html;
 mod model;
 
-pub use model::{
-    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope, matrix_schema,
-};
+pub use model::{Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope};

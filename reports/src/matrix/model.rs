@@ -1,6 +1,4 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use strum::IntoStaticStr;
 
 use crate::document;
@@ -10,10 +8,11 @@ use crate::model::CaseLevel;
 pub const SCHEMA: &str = "edgeproof.matrix/1";
 
 /// Kill matrix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Matrix {
     /// Always `edgeproof.matrix/1`.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of edgeproof.
     pub version: String,
@@ -36,7 +35,8 @@ pub struct Matrix {
 }
 
 /// Cases that each mutant runs against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// The cases of the broken row, and the canaries.
@@ -46,7 +46,8 @@ pub enum Scope {
 }
 
 /// Counts of a matrix.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatrixSummary {
     /// Mutants, without the equivalent ones.
     pub mutants: usize,
@@ -75,7 +76,8 @@ pub struct MatrixSummary {
 }
 
 /// A case of a matrix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatrixCase {
     /// Id of the case.
     pub id: String,
@@ -91,7 +93,8 @@ pub struct MatrixCase {
 }
 
 /// A mutant of a matrix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MatrixMutant {
     /// Id of the mutant.
     pub id: String,
@@ -113,7 +116,8 @@ pub struct MatrixMutant {
 }
 
 /// Result of a mutant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum MutantStatus {
@@ -150,9 +154,4 @@ impl Matrix {
     pub fn to_json(&self) -> String {
         document::to_json(self)
     }
-}
-
-/// JSON Schema of the matrix, draft 2020-12, published in `schema/matrix-1.json`.
-pub fn matrix_schema() -> Value {
-    document::schema_of::<Matrix>()
 }

@@ -1,11 +1,11 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
 
 /// One case, as every report shows it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseReport {
     /// Stable slug, such as `refusal.401.bad-signature`.
     pub id: String,
@@ -47,7 +47,8 @@ pub struct CaseReport {
 }
 
 /// One difference between expected and actual behaviour.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Mismatch {
     /// Checked property: `status`, `body`, `requests at the service`, …
     pub what: String,
@@ -68,7 +69,8 @@ pub(crate) fn split(what: &str) -> (&str, &str) {
 }
 
 /// Behaviour of the target at a point that the interface leaves open.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Observation {
     /// The open point, a stable slug such as `preflight.status`.
     pub point: String,
@@ -78,7 +80,8 @@ pub struct Observation {
 }
 
 /// Connection of an exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Hop {
     /// From edgeproof, acting as the browser, to the edge.
     #[serde(rename = "client→edge")]
@@ -107,7 +110,8 @@ impl Hop {
 
 /// A request and its response as text: head, blank line, body. Lines end with `\n`. Secrets are redacted,
 /// unprintable characters are escaped, and long bodies are cut with a note of their length.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Exchange {
     /// The connection.
     pub hop: Hop,
@@ -118,7 +122,8 @@ pub struct Exchange {
 }
 
 /// Settings and log of the edge that a case ran against.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EdgeNotes {
     /// `NAME=value` for each setting of the edge; secrets as a label and a short digest.
     pub settings: Vec<String>,

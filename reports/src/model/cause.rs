@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::CaseLevel;
 
 /// A probable cause of failures and warnings. The cause that explains most failures comes first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cause {
     /// Stable slug of the cause, such as `body-parsed`. For failures without a known cause: the row id and the kind of
     /// difference, such as `statement.vary/header`.
@@ -38,7 +38,8 @@ pub struct Cause {
 }
 
 /// How to fix a cause in one framework.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FrameworkFix {
     /// Name, such as `Express`.
     pub name: String,

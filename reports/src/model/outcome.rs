@@ -1,11 +1,11 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 /// Result of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[derive(JsonSchema, IntoStaticStr, VariantArray)]
+#[derive(IntoStaticStr, VariantArray)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     /// The target behaved as expected.
@@ -46,7 +46,8 @@ impl Outcome {
 /// Weight of a case or a mismatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(JsonSchema, IntoStaticStr)]
+#[derive(IntoStaticStr)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[strum(serialize_all = "lowercase")]
 pub enum CaseLevel {
     /// A mismatch is a `fail`.
@@ -67,7 +68,8 @@ impl CaseLevel {
 /// Authority behind an expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[derive(JsonSchema, IntoStaticStr)]
+#[derive(IntoStaticStr)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[strum(serialize_all = "lowercase")]
 pub enum CaseBasis {
     /// The interface states it.

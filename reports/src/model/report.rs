@@ -1,6 +1,5 @@
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::case::{CaseReport, Observation};
@@ -14,10 +13,11 @@ use super::target::ReportedTarget;
 pub(crate) const SCHEMA: &str = "edgeproof.report/1";
 
 /// A whole run; every file format is made from it. Scripts depend on these fields: add fields, never remove one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// Always `edgeproof.report/1`.
-    #[schemars(extend("const" = SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Program that made the report.
     pub tool: Tool,
@@ -57,15 +57,17 @@ pub struct Report {
 }
 
 /// Program that made the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
     /// Version of edgeproof.
     pub version: String,
 }
 
 /// Interface under test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Spec")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Spec"))]
 pub struct ReportedSpec {
     /// `current` or `pre-seal`.
     pub version: String,

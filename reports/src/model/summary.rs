@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
 
 /// Number of cases for each outcome; they add up to `planned`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[expect(missing_docs, reason = "each field is the count of the outcome of that name")]
 pub struct Summary {
     pub planned: usize,
@@ -71,7 +71,8 @@ impl Summary {
 }
 
 /// Latency that the edge adds: its round trip less the mock service's share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AddedLatency {
     /// Number of measured exchanges.
     pub samples: usize,

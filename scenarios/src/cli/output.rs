@@ -111,7 +111,7 @@ pub(super) fn thresholds(
 
 /// The command `edgeproof-load schema`.
 pub(super) fn schema() -> Result<u8, Failure> {
-    write_stdout(format!("{:#}\n", edgeproof_reports::load::load_schema()).as_bytes())?;
+    write_stdout(edgeproof_reports::schemas::LOAD.as_bytes())?;
     Ok(0)
 }
 

@@ -1,6 +1,5 @@
 use std::path::Path;
 
-use serde_json::Value;
 
 use crate::document::{self, ReadError};
 use crate::load::model::{LOAD_SCHEMA, LoadReport};
@@ -18,9 +17,4 @@ impl LoadReport {
     pub fn to_json(&self) -> String {
         document::to_json(self)
     }
-}
-
-/// JSON Schema of the load report, draft 2020-12, published in `schema/load-1.json`.
-pub fn load_schema() -> Value {
-    document::schema_of::<LoadReport>()
 }

@@ -11,5 +11,4 @@ mod phrases;
 mod terminal;
 
 pub use file::{LoadFile, render};
-pub use json::load_schema;
 pub use terminal::render as terminal;

@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::timing::Timing;
 
 /// CPU and memory of a launched edge.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EdgeCost {
     /// CPU seconds of its process tree over the run.
     pub cpu_s: f64,
@@ -21,7 +21,8 @@ pub struct EdgeCost {
 }
 
 /// A sample of an edge's CPU and memory.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EdgeMoment {
     /// Time since the start of the run (ms).
     pub at_ms: u64,
@@ -32,7 +33,8 @@ pub struct EdgeMoment {
 }
 
 /// CPU, memory and delays of the generator.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Generator {
     /// CPU seconds of this process from the start to the last answer, an embedded edge and service included.
     pub cpu_s: f64,
@@ -57,8 +59,9 @@ pub struct Generator {
 }
 
 /// Who used the processors during the run, and who waited for them. 0 where the system does not report it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Contention")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Contention"))]
 pub struct ContentionFigures {
     /// Seconds in which threads of the generator were ready to run and waited for a processor.
     pub wait_s: f64,

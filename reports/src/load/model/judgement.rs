@@ -1,8 +1,8 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A threshold and its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ThresholdResult {
     /// The threshold as given, such as `p99<250ms`.
     pub rule: String,
@@ -31,7 +31,8 @@ pub struct ThresholdResult {
 }
 
 /// A fault injected into the service.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InjectedFault {
     /// The fault as given on the command line.
     pub fault: String,
@@ -46,7 +47,8 @@ pub struct InjectedFault {
 }
 
 /// Comparison with an earlier run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// File of the earlier run.
     pub baseline: String,
@@ -59,7 +61,8 @@ pub struct Comparison {
 }
 
 /// A figure in two runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Name, such as `p99`.
     pub figure: String,
@@ -76,7 +79,8 @@ pub struct Difference {
 }
 
 /// A percentile that the generator's own delay changed by more than 5 % and more than 50 µs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Distortion {
     /// The route; none for the whole run.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::TargetKind;
 
 /// Rule for the start of operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
     /// Operations start at their intended time, whatever the target does.
@@ -14,7 +14,8 @@ pub enum Model {
 }
 
 /// Target of the load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoadTarget {
     /// How edgeproof reaches the edge; without an edge, the service.
     pub kind: TargetKind,
@@ -30,8 +31,9 @@ pub struct LoadTarget {
 }
 
 /// Requested load. All shards of a run have the same plan.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Plan")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Plan"))]
 pub struct PlannedLoad {
     /// Rates of the whole run, warm-up first; empty in the closed model.
     pub stages: Vec<PlanStage>,
@@ -56,7 +58,8 @@ pub struct PlannedLoad {
 }
 
 /// Wait for open operations after the last operation started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Drain {
     /// Timeout (ms).
     pub limit_ms: u64,
@@ -65,7 +68,8 @@ pub struct Drain {
 }
 
 /// A stage with a linear change of the rate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanStage {
     /// Duration (ms).
     pub time_ms: u64,
@@ -76,7 +80,8 @@ pub struct PlanStage {
 }
 
 /// How collections are made.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Seal {
     /// Unique but not sealed; only a scripted service accepts them.
@@ -92,8 +97,9 @@ pub enum Seal {
 }
 
 /// A shard of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Shard")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Shard"))]
 pub struct ShardFigures {
     /// Index, from 0.
     pub index: u32,

@@ -1,4 +1,3 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cost::{EdgeCost, Generator};
@@ -14,10 +13,11 @@ pub const LOAD_SCHEMA: &str = "edgeproof.load/1";
 /// A load run, `edgeproof.load/1`. Scripts depend on these fields: add fields, never remove one. Times are in
 /// microseconds if the name ends in `_us`, in milliseconds if it ends in `_ms`. A histogram is an HDR histogram of
 /// microseconds in its interchange form (V2, deflated, Base64).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoadReport {
     /// Always `edgeproof.load/1`.
-    #[schemars(extend("const" = LOAD_SCHEMA))]
+    #[cfg_attr(test, schemars(extend("const" = LOAD_SCHEMA)))]
     pub schema: String,
     /// Program that made the report.
     pub tool: Tool,
@@ -106,7 +106,8 @@ pub struct LoadReport {
 }
 
 /// Validity of a run's results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LoadState {
     /// The whole plan ran, and the generator kept up.

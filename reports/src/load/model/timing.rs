@@ -1,4 +1,3 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::units::micros;
@@ -7,7 +6,8 @@ use crate::text::units::micros;
 ///
 /// Samples without an answer rank above all answered ones. A percentile whose rank falls on one of them is a lower bound:
 /// its rank is above `count` − `unanswered`. Reports show it with `≥`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Percentiles {
     /// Number of samples.
     pub count: u64,
@@ -86,7 +86,8 @@ pub fn bounded(us: u64, is_lower_bound: bool) -> String {
 }
 
 /// A distribution of times.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Timing {
     /// Percentiles.
     pub figures: Percentiles,
@@ -105,7 +106,8 @@ pub struct Timing {
 }
 
 /// Latency that the edge adds: round trips less the service's share.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EdgeAdded {
     /// Times of the sampled requests.
     pub timing: Timing,
@@ -114,8 +116,9 @@ pub struct EdgeAdded {
 }
 
 /// The run in intervals of equal length. A request belongs to the interval of its intended start.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Timeline")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Timeline"))]
 pub struct TimelineFigures {
     /// Length of an interval (ms).
     pub width_ms: u64,
@@ -124,7 +127,8 @@ pub struct TimelineFigures {
 }
 
 /// An interval of the timeline.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimelineMoment {
     /// Planned operations.
     pub asked: f64,

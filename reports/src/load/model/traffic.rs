@@ -1,10 +1,10 @@
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::timing::Timing;
 
 /// Operations per second in the measured time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rates {
     /// Planned rate; none in the closed model.
     pub asked: Option<f64>,
@@ -31,7 +31,8 @@ impl Rates {
 }
 
 /// Where operations went: scheduled = answered + failed + dropped + open.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Ledger {
     /// Scheduled operations.
     pub scheduled: u64,
@@ -80,7 +81,8 @@ impl Ledger {
 }
 
 /// Figures of a route.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RouteFigures {
     /// Method and path template, such as `GET /v1/verdict/{ref}`; never a URL.
     pub route: String,
@@ -107,7 +109,8 @@ pub struct RouteFigures {
 }
 
 /// Figures of an outcome on a route.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OutcomeFigures {
     /// The outcome, such as `409 replayed_bundle`.
     pub outcome: String,
@@ -122,7 +125,8 @@ pub struct OutcomeFigures {
 }
 
 /// Comparison of the sent requests with the service's count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reconciled {
     /// The route.
     pub route: String,
@@ -137,7 +141,8 @@ pub struct Reconciled {
 }
 
 /// Requests that the program sends before the run, for example to wait until the target answers. No other figure has them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProbeFigures {
     /// Method and path template.
     pub route: String,
@@ -148,7 +153,8 @@ pub struct ProbeFigures {
 }
 
 /// Connections of the generator, warm-up included.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConnectionFigures {
     /// Set-up time of each opened connection, without TLS.
     pub connect: Timing,
