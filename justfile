@@ -72,6 +72,14 @@ deny:
 package *ARGS:
     cargo package --workspace "$@"
 
+# Run README's two commands as on a machine with nothing but Rust and a C compiler.
+bare:
+    ./.ci/bare
+
+# Run the tests that open Chromium, and those that need Node or curl. Says how to install what is missing.
+test-browser *ARGS:
+    ./.ci/test-browser "$@"
+
 # Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:
     rm -f target/snapshots-seen
@@ -122,7 +130,7 @@ bench-mocks *ARGS:
 
 # Measure the load generator beside oha, wrk and a bare hyper loop.
 bench-load *ARGS:
-    cargo build --quiet --release --package edgeproof-load --bins --example load_cost
+    cargo build --quiet --profile dist --package edgeproof-load --bins --example load_cost
     ./.ci/bench-load "$@"
 
 # Run each load scenario briefly: all answers as expected, all requests accounted for.
