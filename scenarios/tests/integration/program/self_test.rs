@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use super::ProgramCall;
+use crate::support::{MACHINE, ProgramCall, until};
 
 #[test]
 fn list_names_each_check_once() {
@@ -28,6 +28,7 @@ fn wrong_command_exits_2(#[case] line: &str, #[case] expected: &str) {
 
 #[test]
 fn chosen_check_has_a_row_and_is_counted() {
+    let _shared = MACHINE.blocking_read();
     let run = ProgramCall::new("self-test --filter slow-answers").output();
     let row = run.stdout.lines().find(|line| line.contains("slow-answers")).unwrap();
     // By the generator and by the server.
@@ -46,25 +47,22 @@ fn signal_ends_the_processes_of_the_self_test(
     #[case] signal: rustix::process::Signal,
     #[case] code: Option<i32>,
 ) {
-    use super::{ProgramRun, spawn};
-
-    let mut call = ProgramCall::new("self-test --filter crowded-1000 --duration 1h");
-    let child = spawn(&mut call.command);
-    let pid = child.id();
+    // The self-test starves the machine.
+    let _alone = MACHINE.blocking_write();
+    let program = ProgramCall::new("self-test --filter crowded-1000 --duration 1h").start_without_report();
+    let pid = program.pid().as_raw_pid() as u32;
     // A server, a generator and at least two busy processes.
-    let children = loop {
+    let children = until("processes of the self-test", || {
         let children = children(pid);
-        if children.len() >= 4 {
-            break children;
-        }
-        std::thread::yield_now();
-    };
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
-    let run = ProgramRun::of(child, &call.folder);
+        if children.len() >= 4 { Ok(children) } else { Err(children) }
+    });
+    program.signal(signal);
+    let run = program.wait();
     assert_eq!(run.code, code, "{run}");
-    while children.iter().any(|child| is_running(*child)) {
-        std::thread::yield_now();
-    }
+    until("end of all processes", || {
+        let running: Vec<_> = children.iter().filter(|child| is_running(**child)).collect();
+        if running.is_empty() { Ok(()) } else { Err(running) }
+    });
 }
 
 /// The processes that this process has started.
