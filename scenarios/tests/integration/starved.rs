@@ -63,14 +63,20 @@ fn cpus() -> (CpuSet, usize, usize) {
     (all, first, cpus.next_back().unwrap_or(first))
 }
 
+/// Waits until the program starts its users.
+fn wait_for_users(program: &mut RunningProgram) {
+    program.stderr.line_with("Prometheus");
+}
+
 /// Runs the generator beside two busy loops on its only CPU; the server has another one.
 fn pinned(line: &str) -> LimitsRun {
     let (all, first, last) = cpus();
     // The threads of the server inherit the CPU.
     sched_setaffinity(None, &only(first)).unwrap();
-    let run = LimitsRun::play(&ServerBehaviour::default(), line, |program: &RunningProgram| {
+    let run = LimitsRun::play(&ServerBehaviour::default(), line, |program: &mut RunningProgram| {
         // The program starts its threads later.
         sched_setaffinity(Some(program.pid()), &only(last)).unwrap();
+        wait_for_users(program);
         BusyLoops::start(vec![only(last); 2])
     });
     sched_setaffinity(None, &all).unwrap();
@@ -80,14 +86,15 @@ fn pinned(line: &str) -> LimitsRun {
 /// Runs the generator beside two busy loops for each CPU.
 fn crowded(line: &str) -> LimitsRun {
     let (all, ..) = cpus();
-    LimitsRun::play(&ServerBehaviour::default(), line, |_: &RunningProgram| {
+    LimitsRun::play(&ServerBehaviour::default(), line, |program: &mut RunningProgram| {
+        wait_for_users(program);
         BusyLoops::start(vec![all; 2 * all.count() as usize])
     })
 }
 
 #[rstest]
 fn starved_run_is_right_or_invalid(
-    #[values((1000, 1000), (10_000, 500), (30_000, 200))] (rate, ms): (u32, u32),
+    #[values((1000, 500), (10_000, 200), (30_000, 60))] (rate, ms): (u32, u32),
     #[values(pinned, crowded)] run: fn(&str) -> LimitsRun,
 ) {
     let _alone = MACHINE.blocking_write();
@@ -95,7 +102,8 @@ fn starved_run_is_right_or_invalid(
     let files = getrlimit(Resource::Nofile).maximum.map_or(u32::MAX, |most| most as u32);
     let users = (rate * ms / 1000).min(files.saturating_sub(300));
     let line = format!(
-        "edge-relay --edge-url {{url}} --rate {rate} --duration {ms}ms --warm-up 0s --drain 1s --users {users}"
+        "edge-relay --edge-url {{url}} --rate {rate} --duration {ms}ms --warm-up 0s --drain 500ms --users {users} \
+         --prometheus 127.0.0.1:0"
     );
     let run = run(&line);
     if run.is_invalid() {

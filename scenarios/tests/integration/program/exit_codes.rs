@@ -4,7 +4,7 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 
 use super::SHORT;
-use crate::support::{Cases, ProgramCall};
+use crate::support::{Cases, MACHINE, ProgramCall};
 
 #[rstest]
 #[case("edge-relay --rate many", "not a number")]
@@ -57,6 +57,7 @@ fn unreachable_target_exits_3() {
 
 #[test]
 fn runs_end_with_their_exit_codes_and_reports() {
+    let _shared = MACHINE.blocking_read();
     let mut cases = Cases::default()
         .case("downtime", downtime_of_the_service_is_reported_with_its_recovery)
         .case("baseline", baseline_is_compared_if_it_is_valid_and_has_the_same_load)

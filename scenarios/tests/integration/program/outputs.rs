@@ -7,7 +7,7 @@ use rstest::rstest;
 
 use super::SHORT;
 use super::partial::{LoadedEdge, get, metrics_address};
-use crate::support::{Cases, ProgramCall, block_on, until};
+use crate::support::{Cases, MACHINE, ProgramCall, block_on, until};
 
 #[rstest]
 #[case::same_path("a.json", "a.json")]
@@ -29,6 +29,7 @@ fn two_reports_to_one_file_exit_2(#[case] one: &str, #[case] other: &str) {
 
 #[test]
 fn runs_show_what_users_ask_for() {
+    let _shared = MACHINE.blocking_read();
     Cases::default()
         .case("dead target", || block_on(target_that_died_is_one_finding()))
         .case("metrics", || block_on(metrics_are_served_at_one_path()))

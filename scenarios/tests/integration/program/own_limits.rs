@@ -1,10 +1,11 @@
 //! Limits of the generator itself, which are never reported as the target's.
 
-use crate::support::{Cases, ProgramCall};
+use crate::support::{Cases, MACHINE, ProgramCall};
 use edgeproof_reports::load::LoadState;
 
 #[test]
 fn own_limits_are_not_reported_as_the_targets() {
+    let _shared = MACHINE.blocking_read();
     Cases::default()
         .case("few open files", few_open_files_lower_the_default_number_of_users)
         .case("too few open files", more_users_than_open_files_exit_2)

@@ -11,10 +11,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::targets::serve;
-use crate::support::{Cases, LIMIT, ProgramCall, RunningProgram, block_on, until};
+use crate::support::{Cases, LIMIT, MACHINE, ProgramCall, RunningProgram, block_on, until};
 
 #[test]
 fn run_that_ends_early_leaves_a_partial_result() {
+    let _shared = MACHINE.blocking_read();
     Cases::default()
         .case("target stops", || block_on(target_that_stops_leaves_a_partial_result()))
         .case("signal", || block_on(signal_leaves_a_partial_result()))

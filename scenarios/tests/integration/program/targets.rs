@@ -105,6 +105,7 @@ fn is_loaded_and_its_cost_reported(launch: &str) {
 
 #[test]
 fn attached_targets_are_loaded() {
+    let _shared = MACHINE.blocking_read();
     Cases::default()
         .case("service", || block_on(attached_service_is_polled()))
         .case("sealed collections", || block_on(sealed_collections_reach_an_attached_service()))

@@ -3,8 +3,6 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-use super::MACHINE;
-
 /// Cases that are played at a time.
 const PARALLEL: usize = 4;
 
@@ -21,7 +19,6 @@ impl Cases {
 
     /// Plays all cases, the first ones first. Fails after all have ended.
     pub(crate) fn play(self) {
-        let _shared = MACHINE.blocking_read();
         let (waiting, failed) = (Mutex::new(self.0), Mutex::new(Vec::new()));
         let take = || waiting.lock().pop_front();
         thread::scope(|scope| {
