@@ -11,19 +11,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::targets::serve;
-use crate::support::{Cases, LIMIT, MACHINE, ProgramCall, RunningProgram, block_on, until};
+use crate::support::{LIMIT, ProgramCall, RunningProgram, until};
 
-#[test]
-fn run_that_ends_early_leaves_a_partial_result() {
-    let _shared = MACHINE.blocking_read();
-    Cases::default()
-        .case("target stops", || block_on(target_that_stops_leaves_a_partial_result()))
-        .case("signal", || block_on(signal_leaves_a_partial_result()))
-        .case("second ctrl-c", || block_on(second_ctrl_c_exits_130()))
-        .play();
-}
-
-async fn target_that_stops_leaves_a_partial_result() {
+pub(super) async fn target_that_stops_leaves_a_partial_result() {
     let mut edge = LoadedEdge::start().await;
     let program = edge.load_until_answered("--duration 3s", 10).await;
     edge.server.stop(Duration::ZERO).await;
@@ -34,7 +24,7 @@ async fn target_that_stops_leaves_a_partial_result() {
     assert!(report.ledger.balances() && report.ledger.answered >= 10 && report.ledger.failed > 0);
 }
 
-async fn signal_leaves_a_partial_result() {
+pub(super) async fn signal_leaves_a_partial_result() {
     let mut edge = LoadedEdge::start().await;
     let program = edge.load_until_answered("--duration 1h", 5).await;
     program.signal(Signal::TERM);
@@ -44,7 +34,7 @@ async fn signal_leaves_a_partial_result() {
 }
 
 /// Goose's own handler would end the program with exit code 1.
-async fn second_ctrl_c_exits_130() {
+pub(super) async fn second_ctrl_c_exits_130() {
     let mut edge = LoadedEdge::start().await;
     let program = edge.load_until_answered("--duration 1h", 5).await;
     for _ in 0..2 {

@@ -120,9 +120,7 @@ fn users_of_shards_add_up() {
     assert!(run.stderr.contains(r#"shard 1 has the invalid start time "soon""#), "{run}");
 }
 
-#[test]
-fn shards_add_up_to_the_whole_run() {
-    let _shared = MACHINE.blocking_read();
+pub(super) fn shards_add_up_to_the_whole_run() {
     let line = "edge-relay --rate 90 --duration 2s --warm-up 500ms --seed 7 --unchecked --service-slow 30ms";
     let whole = ProgramCall::new(line).start();
     // Late enough for a busy machine to have started all of them.

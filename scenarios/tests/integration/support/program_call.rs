@@ -51,7 +51,10 @@ impl ProgramCall {
         command.args(shell_words::split(line).unwrap());
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         command.env_remove("READ_TOKEN").env_remove("JOB_COMPLETION_INDEX");
-        Self { command, folder: TempDir::new().unwrap() }
+        let folder = TempDir::new().unwrap();
+        // A killed program leaves its files.
+        command.env("TMPDIR", folder.path());
+        Self { command, folder }
     }
 
     pub(crate) fn arg(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
