@@ -87,7 +87,7 @@ async fn be_the_reference_edge() -> ! {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let profile = spec.profile().clone();
     let variable = |name: &str| std::env::var(name).ok();
-    let log = LogSink::new(|line| eprintln!("{line}"));
+    let log = LogSink::new(|line| drop(writeln!(std::io::stderr(), "{line}")));
     run_program(spec, profile, variable, ProgramOptions::default(), log, std::future::pending())
         .await
         .unwrap();
