@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use edgeproof_http::ListenerProtocol;
 use edgeproof_reports::load::LoadState;
 use rstest::rstest;
 
-use super::partial::{get, metrics_address};
-use super::targets::serve;
-use super::{ProgramCall, SHORT};
+use super::SHORT;
+use super::partial::{LoadedEdge, get, metrics_address};
+use crate::support::{Cases, MACHINE, ProgramCall, block_on, until};
 
 #[rstest]
 #[case::same_path("a.json", "a.json")]
@@ -29,6 +28,18 @@ fn two_reports_to_one_file_exit_2(#[case] one: &str, #[case] other: &str) {
 }
 
 #[test]
+fn runs_show_what_users_ask_for() {
+    let _shared = MACHINE.blocking_read();
+    Cases::default()
+        .case("dead target", || block_on(target_that_died_is_one_finding()))
+        .case("metrics", || block_on(metrics_are_served_at_one_path()))
+        .case("thresholds", thresholds_are_echoed_as_given)
+        .case("journey", journey_shows_routes_and_verdicts_but_no_mixed_percentiles)
+        .case("edited shard", edited_index_of_a_shard_exits_2)
+        .case("thresholds of a shard", shard_does_not_judge_its_thresholds)
+        .play();
+}
+
 fn thresholds_are_echoed_as_given() {
     let line = format!("edge-relay {SHORT} --threshold 'p99<50h' --threshold 'delivered > 0.5'");
     let run = ProgramCall::new(&line).run();
@@ -38,7 +49,6 @@ fn thresholds_are_echoed_as_given() {
     assert_eq!(rules, ["p99<50h", "delivered > 0.5", "error-rate <= 1%"]);
 }
 
-#[test]
 fn journey_shows_routes_and_verdicts_but_no_mixed_percentiles() {
     let line = format!("journey {SHORT} --verdict-after 50ms --poll-interval 20ms");
     let run = ProgramCall::new(&line).run();
@@ -52,7 +62,6 @@ fn journey_shows_routes_and_verdicts_but_no_mixed_percentiles() {
     assert!(report.connections.bytes_sent > 1000 && report.connections.bytes_received > 1000);
 }
 
-#[test]
 fn edited_index_of_a_shard_exits_2() {
     let line = "edge-relay --users 2 --duration 200ms --warm-up 0s --seed 7 --unchecked --shard 0/2";
     let shard = ProgramCall::new(line).run().ended(0);
@@ -72,7 +81,6 @@ fn edited_index_of_a_shard_exits_2() {
     assert!(run.stderr.contains("shard 1 was edited"), "{run}");
 }
 
-#[test]
 fn shard_does_not_judge_its_thresholds() {
     let line = format!("edge-relay {SHORT} --shard 0/2 --seed 7 --threshold 'p50<1us'");
     let run = ProgramCall::new(&line).run();
@@ -81,13 +89,10 @@ fn shard_does_not_judge_its_thresholds() {
     assert!(!report.thresholds[0].holds);
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn metrics_are_served_at_one_path() {
-    let edge = serve(ListenerProtocol::Plain).await;
-    let line = format!("edge-relay --edge-url http://{} --duration 1h --rate 40 --unchecked", edge.addr());
-    let (mut child, _folder) = ProgramCall::new(&line).arg("--prometheus", "127.0.0.1:0").start();
-    let mut stderr = std::io::BufReader::new(child.stderr.take().unwrap());
-    let metrics = metrics_address(&mut stderr);
+    let edge = LoadedEdge::start().await;
+    let mut program = edge.load("--duration 1h");
+    let metrics = metrics_address(&mut program);
     let status = |method: &str, path: &str| {
         get(metrics, method, path).split(' ').nth(1).unwrap_or_default().to_owned()
     };
@@ -95,11 +100,10 @@ async fn metrics_are_served_at_one_path() {
         .map(|(method, path)| status(method, path));
     assert_eq!(found, ["200", "405", "404", "404"]);
     // The first figures come after half a second.
-    let mut text = String::new();
-    while !text.contains("edgeproof_asked_operations_per_second 40") {
-        text = get(metrics, "GET", "/metrics");
-        tokio::task::yield_now().await;
-    }
+    let text = until("rate in the metrics", || {
+        let text = get(metrics, "GET", "/metrics");
+        if text.contains("edgeproof_asked_operations_per_second 40") { Ok(text) } else { Err(text) }
+    });
     for series in [
         "edgeproof_in_flight_operations ",
         "edgeproof_waiting_operations ",
@@ -107,19 +111,15 @@ async fn metrics_are_served_at_one_path() {
     ] {
         assert!(text.contains(series), "{series}: {text}");
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    edge.stop(Duration::ZERO).await;
+    drop(program);
+    edge.server.stop(Duration::ZERO).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn target_that_died_is_one_finding() {
-    let edge = serve(ListenerProtocol::Plain).await;
-    let line = format!("edge-relay --edge-url http://{} --duration 3s", edge.addr());
-    let (child, folder) = super::partial::start_and_wait_for(&line, 10);
-    edge.stop(Duration::ZERO).await;
-    let run = tokio::task::spawn_blocking(move || super::ProgramRun::of(child, &folder)).await.unwrap();
-    let report = run.ended(3);
+    let mut edge = LoadedEdge::start().await;
+    let program = edge.load_until_answered("--duration 3s", 10).await;
+    edge.server.stop(Duration::ZERO).await;
+    let report = program.wait_beside().await.ended(3);
     assert_eq!(report.state, LoadState::Partial);
     // A busy machine adds findings about the generator.
     let about_target = |finding: &&String| {

@@ -2,22 +2,23 @@
 
 use std::convert::Infallible;
 use std::io::Write;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof::target::{ALLOWED_ORIGIN, Embedded, RunningEdge};
+use edgeproof_edge::{LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Server, server_config};
 use edgeproof_mock::{Match, MockService, NewSession, Script, ServiceOptions};
 use http::Response;
 use http_body_util::{BodyExt, Full};
-use rstest::rstest;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{ProgramCall, SHORT};
+use super::SHORT;
+use crate::support::{Cases, MACHINE, ProgramCall, block_on};
 
 /// Credentials and their files, and a mock service with them.
 struct AttachedService {
@@ -57,14 +58,44 @@ fn minted() -> (Arc<Credentials>, CredentialFiles) {
     (credentials, files)
 }
 
+/// Tells this test binary to be an edge.
+const EDGE: &str = "EDGEPROOF_TEST_IS_AN_EDGE";
+
+/// Launches the reference edge: this test binary, with this test alone.
 #[test]
 fn launched_edge_is_loaded_and_its_cost_reported() {
-    if Command::new("node").arg("--version").stdout(Stdio::null()).status().is_err() {
-        eprintln!("SKIPPED: no node in PATH, so the Node edge is not launched");
-        return;
+    if std::env::var_os(EDGE).is_some() {
+        block_on(be_the_reference_edge());
     }
-    let run =
-        ProgramCall::new(&format!("edge-relay {SHORT} --launch 'node fixtures/edges/node/edge.mjs'")).run();
+    let _shared = MACHINE.blocking_read();
+    let program = std::env::current_exe().unwrap();
+    let name = concat!(module_path!(), "::launched_edge_is_loaded_and_its_cost_reported");
+    let (_, name) = name.split_once("::").unwrap();
+    let words = ["env", &format!("{EDGE}=1"), program.to_str().unwrap(), "--exact", name];
+    is_loaded_and_its_cost_reported(&shell_words::join(words));
+}
+
+#[test]
+#[ignore = "needs Node: just test-browser"]
+fn launched_node_edge_is_loaded_and_its_cost_reported() {
+    let _shared = MACHINE.blocking_read();
+    is_loaded_and_its_cost_reported("node fixtures/edges/node/edge.mjs");
+}
+
+/// Serves until the process is ended.
+async fn be_the_reference_edge() -> ! {
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let profile = spec.profile().clone();
+    let variable = |name: &str| std::env::var(name).ok();
+    let log = LogSink::new(|line| drop(writeln!(std::io::stderr(), "{line}")));
+    run_program(spec, profile, variable, ProgramOptions::default(), log, std::future::pending())
+        .await
+        .unwrap();
+    unreachable!("nothing tells it to end")
+}
+
+fn is_loaded_and_its_cost_reported(launch: &str) {
+    let run = ProgramCall::new(&format!("edge-relay {SHORT}")).arg("--launch", launch).run();
     assert!(run.stdout.contains("edge: "), "{run}");
     let report = run.ended(0);
     assert!(report.reconciled[0].agrees && report.edge_added.is_some(), "{report:?}");
@@ -72,9 +103,19 @@ fn launched_edge_is_loaded_and_its_cost_reported() {
     assert!(cost.cpu_s > 0.0 && cost.memory_most > 10 << 20, "{cost:?}");
 }
 
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn attached_edge_is_loaded(#[values(false, true)] https: bool) {
+#[test]
+fn attached_targets_are_loaded() {
+    let _shared = MACHINE.blocking_read();
+    Cases::default()
+        .case("service", || block_on(attached_service_is_polled()))
+        .case("sealed collections", || block_on(sealed_collections_reach_an_attached_service()))
+        .case("edge", || block_on(attached_edge_is_loaded(false)))
+        .case("edge with TLS", || block_on(attached_edge_is_loaded(true)))
+        .case("client certificate", || block_on(client_certificate_is_presented()))
+        .play();
+}
+
+async fn attached_edge_is_loaded(https: bool) {
     let service = AttachedService::start().await;
     let accepts = service.mock.script(Match::Everything, Script::accept(service.mock.profile()));
     let edge = service.edge(https).await;
@@ -92,7 +133,6 @@ async fn attached_edge_is_loaded(#[values(false, true)] https: bool) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn sealed_collections_reach_an_attached_service() {
     let service = AttachedService::start().await;
     let edge = service.edge(false).await;
@@ -116,7 +156,6 @@ async fn sealed_collections_reach_an_attached_service() {
     assert!(run.stderr.contains("--seal-key"), "{run}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn attached_service_is_polled() {
     let service = AttachedService::start().await;
     let folder = TempDir::new().unwrap();
@@ -146,24 +185,28 @@ async fn attached_service_is_polled() {
     poll("service_read_nothing").await.ended(1);
 }
 
-/// An edge that accepts every collection.
-pub(super) async fn serve(protocol: ListenerProtocol) -> Server {
+/// An edge that accepts every collection. It sends an event for each request.
+pub(super) async fn serve(protocol: ListenerProtocol) -> (Server, UnboundedReceiver<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    Server::start(listener, protocol, Limits::default(), |request, _| async move {
-        let _ = request.into_body().collect().await;
-        Ok::<_, Infallible>(Response::new(Full::new(Bytes::from_static(br#"{"ok":true}"#))))
-    })
-    .unwrap()
+    let (request_tx, requests) = unbounded_channel();
+    let server = Server::start(listener, protocol, Limits::default(), move |request, _| {
+        // Few tests count.
+        let _ = request_tx.send(());
+        async move {
+            let _ = request.into_body().collect().await;
+            Ok::<_, Infallible>(Response::new(Full::new(Bytes::from_static(br#"{"ok":true}"#))))
+        }
+    });
+    (server.unwrap(), requests)
 }
 
-#[tokio::test(flavor = "multi_thread")]
 async fn client_certificate_is_presented() {
     let (credentials, files) = minted();
     let certificate = credentials.certificate(Role::EdgeServer);
     let authority = credentials.certificate(Role::ClientAuthority).der();
     let config =
         server_config(certificate.chain_der(), certificate.key_der(), ClientAuth::From(authority)).unwrap();
-    let edge = serve(ListenerProtocol::Tls(config)).await;
+    let (edge, _) = serve(ListenerProtocol::Tls(config)).await;
     let line = format!("edge-relay {SHORT} --edge-url https://localhost:{}", edge.addr().port());
     let call = || ProgramCall::new(&line).arg("--edge-ca", files.certificate(Role::EdgeAuthority));
     let identified = call()

@@ -1,37 +1,34 @@
 //! Limits of the generator itself, which are never reported as the target's.
 
-use std::process::Command;
-
+use crate::support::{Cases, MACHINE, ProgramCall};
 use edgeproof_reports::load::LoadState;
-use rstest::rstest;
-
-use super::ProgramCall;
 
 #[test]
+fn own_limits_are_not_reported_as_the_targets() {
+    let _shared = MACHINE.blocking_read();
+    Cases::default()
+        .case("few open files", few_open_files_lower_the_default_number_of_users)
+        .case("too few open files", more_users_than_open_files_exit_2)
+        .case("too few users", too_few_given_users_make_the_run_invalid)
+        .case("slow service", || slow_service_does_not_exhaust_the_users(None))
+        .case("slow service as expected", || slow_service_does_not_exhaust_the_users(Some("200ms")))
+        .play();
+}
+
 fn few_open_files_lower_the_default_number_of_users() {
-    let program = env!("CARGO_BIN_EXE_edgeproof-load");
     let line = "verdict-polling --rate 200 --duration 1s --warm-up 0s --unchecked --verdict-after 10ms --threshold 'delivered>0%'";
-    let limited = format!("ulimit -n 320 && exec {program} {line}");
-    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(
-        stderr.contains("32 users, fewer than the rate may need: the limit on open files is 320"),
-        "{stderr}"
-    );
+    let run = ProgramCall::with_open_files(320, line).output();
+    assert_eq!(run.code, Some(0), "{run}");
+    let warning = "32 users, fewer than the rate may need: the limit on open files is 320";
+    assert!(run.stderr.contains(warning), "{run}");
 }
 
-#[test]
 fn more_users_than_open_files_exit_2() {
-    let program = env!("CARGO_BIN_EXE_edgeproof-load");
-    let limited = format!("ulimit -n 320 && exec {program} verdict-polling --users 100");
-    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("cannot open 456 files: the limit is 320"), "{stderr}");
+    let run = ProgramCall::with_open_files(320, "verdict-polling --users 100").output();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("cannot open 456 files: the limit is 320"), "{run}");
 }
 
-#[test]
 fn too_few_given_users_make_the_run_invalid() {
     let line = "edge-relay --rate 100 --users 2 --service-slow 100ms --duration 1s --warm-up 0s --quiet";
     let report = ProgramCall::new(line).run().ended(3);
@@ -41,10 +38,7 @@ fn too_few_given_users_make_the_run_invalid() {
 }
 
 /// The pool of connections must not queue what the service takes at once.
-#[rstest]
-#[case::default(None)]
-#[case::latency_expected(Some("200ms"))]
-fn slow_service_does_not_exhaust_the_users(#[case] expect: Option<&str>) {
+fn slow_service_does_not_exhaust_the_users(expect: Option<&str>) {
     let line = "edge-relay --rate 100 --service-slow 200ms --duration 1s --warm-up 0s --unchecked --quiet";
     let mut call = ProgramCall::new(line);
     if let Some(expect) = expect {

@@ -1,5 +1,4 @@
 //! A user's connection against peers that close, cut and stall connections.
-#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,8 +16,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-/// Longer than any delay of a busy machine.
-const LIMIT: Duration = Duration::from_secs(30);
+use crate::support::LIMIT;
+
 /// More than the socket buffers hold, so that it cannot be sent to a peer that does not read.
 const LARGE: usize = 32 * 1024 * 1024;
 

@@ -1,13 +1,14 @@
 //! The server of the self-test: its behaviours, and that its record is right by the client's clock.
-#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use edgeproof_load::plan::Quantile;
 use edgeproof_load::scenario::OpaqueCollections;
 use edgeproof_load::service::{AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord};
+
+use crate::support::{LIMIT, until};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -16,7 +17,13 @@ fn start(delay: Delay, manner: AnswerManner) -> RecordingServer {
 }
 
 fn connect(server: &RecordingServer) -> TcpStream {
-    TcpStream::connect(server.url().trim_start_matches("http://")).unwrap()
+    let stream = TcpStream::connect(address(server)).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    stream
+}
+
+fn address(server: &RecordingServer) -> String {
+    server.url().trim_start_matches("http://").to_owned()
 }
 
 /// Posts the collection of an operation. Returns what arrives until the connection or the answer ends.
@@ -42,15 +49,16 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<String> {
     Ok(String::from_utf8(text).unwrap())
 }
 
+/// Whether a read ended at its limit.
+fn is_late<T>(end: &std::io::Result<T>) -> bool {
+    end.as_ref().is_err_and(|why| matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut))
+}
+
 /// The record after this many requests: a request is recorded just after its answer.
 fn record(server: &RecordingServer, requests: usize) -> ServerRecord {
-    loop {
-        let record = server.record();
-        if record.0.len() >= requests {
-            return record;
-        }
-        std::thread::yield_now();
-    }
+    until("complete record", || {
+        Some(server.record()).filter(|record| record.0.len() >= requests).ok_or(requests)
+    })
 }
 
 #[test]
@@ -120,9 +128,10 @@ fn verdict_is_pending_for_a_time() {
     let mut stream = connect(&server);
     let first = Instant::now();
     assert!(get(&mut stream, "/v1/verdict/a").contains(r#"{"status":"pending","ref":"a"}"#));
-    while !get(&mut stream, "/v1/verdict/a").ends_with(r#"{"ref":"a"}"#) {
-        assert!(first.elapsed() < Duration::from_secs(60));
-    }
+    until("verdict", || {
+        let answer = get(&mut stream, "/v1/verdict/a");
+        if answer.ends_with(r#"{"ref":"a"}"#) { Ok(()) } else { Err(answer) }
+    });
     assert!(first.elapsed() >= pending);
 }
 
@@ -133,10 +142,12 @@ fn server_dies_with_its_connections_and_its_listener() {
     let mut stream = connect(&server);
     post(&mut stream, 0).unwrap();
     // Blocks until the server closes the connection.
-    assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)));
-    while TcpStream::connect(server.url().trim_start_matches("http://")).is_ok() {
-        std::thread::yield_now();
-    }
+    let end = stream.read(&mut [0]);
+    assert!(!matches!(&end, Ok(1)) && !is_late(&end), "{end:?}");
+    until("refused connection", || match TcpStream::connect(address(&server)) {
+        Ok(stream) => Err(stream),
+        Err(_) => Ok(()),
+    });
 }
 
 #[test]
@@ -145,5 +156,6 @@ fn dropped_server_answers_nobody() {
     let mut stream = connect(&server);
     let waiting = std::thread::spawn(move || post(&mut stream, 0));
     drop(server);
-    assert!(waiting.join().unwrap().map_or(true, |answer| answer.is_empty()));
+    let end = waiting.join().unwrap();
+    assert!(!is_late(&end) && end.as_ref().map_or(true, String::is_empty), "{end:?}");
 }

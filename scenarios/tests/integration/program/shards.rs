@@ -1,25 +1,31 @@
 //! Several processes as the shards of one run.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 use tempfile::TempDir;
 
-use super::{ProgramCall, ProgramRun};
+use crate::support::{MACHINE, ProgramCall, ProgramRun, RunningProgram};
 
 const SHARDS: u32 = 3;
 
-/// Two valid shards of one run that began together.
+/// Two valid shards of one run that began together. Each test changes and merges a copy.
 fn shards() -> Vec<LoadReport> {
-    let line = "edge-relay --users 2 --duration 200ms --warm-up 0s --seed 7 --unchecked --shard";
-    let shard = |index| {
-        let mut report = ProgramCall::new(&format!("{line} {index}/2")).run().ended(0);
-        set_start(&mut report, 0);
-        report
-    };
-    (0..2).map(shard).collect()
+    static PLAYED: LazyLock<Vec<LoadReport>> = LazyLock::new(|| {
+        let _shared = MACHINE.blocking_read();
+        let line = "edge-relay --users 2 --duration 200ms --warm-up 0s --seed 7 --unchecked --shard";
+        let running = [0, 1].map(|index| ProgramCall::new(&format!("{line} {index}/2")).start());
+        let report = |program: RunningProgram| {
+            let mut report = program.wait().ended(0);
+            set_start(&mut report, 0);
+            report
+        };
+        running.into_iter().map(report).collect()
+    });
+    PLAYED.clone()
 }
 
 fn set_start(report: &mut LoadReport, ms: u64) {
@@ -114,10 +120,9 @@ fn users_of_shards_add_up() {
     assert!(run.stderr.contains(r#"shard 1 has the invalid start time "soon""#), "{run}");
 }
 
-#[test]
-fn shards_add_up_to_the_whole_run() {
+pub(super) fn shards_add_up_to_the_whole_run() {
     let line = "edge-relay --rate 90 --duration 2s --warm-up 500ms --seed 7 --unchecked --service-slow 30ms";
-    let whole = ProgramCall::new(line).run().ended(0);
+    let whole = ProgramCall::new(line).start();
     // Late enough for a busy machine to have started all of them.
     let at = humantime::format_rfc3339(SystemTime::now() + Duration::from_secs(4));
     let start = |index: u32| {
@@ -125,8 +130,8 @@ fn shards_add_up_to_the_whole_run() {
         call.env("JOB_COMPLETION_INDEX", &index.to_string()).start()
     };
     let running: Vec<_> = (0..SHARDS).map(start).collect();
-    let shards: Vec<LoadReport> =
-        running.into_iter().map(|(child, folder)| ProgramRun::of(child, &folder).ended(0)).collect();
+    let shards: Vec<LoadReport> = running.into_iter().map(|program| program.wait().ended(0)).collect();
+    let whole = whole.wait().ended(0);
     let sum = merge(&shards, None).ended(0);
 
     assert_eq!(sum.ledger.scheduled, whole.ledger.scheduled);

@@ -1,5 +1,4 @@
 //! A scenario as goose's documentation describes it.
-#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -16,6 +15,8 @@ use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use wiremock::matchers::method;
 use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::support::{GOOSE, LIMIT, MACHINE};
 
 const ROUTES: [&str; 2] = ["POST /v1/signals", "GET /v1/verdict/{ref}"];
 
@@ -63,8 +64,8 @@ async fn play(model: LoadModel, users: u32) -> RunData {
         codes: Codes::new(&Spec::builtin(Version::Current)),
         routes: ROUTES.map(str::to_owned).to_vec(),
         addresses: Vec::new(),
-        timeout: Duration::from_secs(60),
-        drain: Duration::from_secs(60),
+        timeout: LIMIT,
+        drain: LIMIT,
         start_at: None,
         on_start: None,
         live: None,
@@ -72,9 +73,9 @@ async fn play(model: LoadModel, users: u32) -> RunData {
     LoadRun::new(options).play(std::future::pending()).await.unwrap()
 }
 
-/// One test: goose has process-wide state.
 #[tokio::test(flavor = "multi_thread")]
 async fn weights_of_scenarios_and_transactions_decide_what_is_due() {
+    let (_goose, _machine) = (GOOSE.lock().await, MACHINE.read().await);
     let edge = MockServer::start().await;
     let accepted = ResponseTemplate::new(200).set_body_string(r#"{"ok":true}"#);
     Mock::given(method("POST")).respond_with(accepted).mount(&edge).await;

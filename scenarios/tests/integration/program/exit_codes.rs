@@ -3,7 +3,8 @@
 use edgeproof_reports::load::{LoadReport, LoadState};
 use rstest::rstest;
 
-use super::{ProgramCall, SHORT};
+use super::SHORT;
+use crate::support::{Cases, MACHINE, ProgramCall};
 
 #[rstest]
 #[case("edge-relay --rate many", "not a number")]
@@ -54,13 +55,27 @@ fn unreachable_target_exits_3() {
     assert!(run.stderr.contains("reach the edge"), "{run}");
 }
 
-#[rstest]
-#[case::edge_relay("edge-relay", "p50<1us")]
-#[case::edge_relay_by_route("edge-relay", "POST /v1/signals p50<1us")]
-#[case::verdict_polling("verdict-polling", "p50<1us")]
-#[case::journey("journey", "time-to-verdict<1us")]
-#[case::mixed("mixed", "rate>100000")]
-fn broken_threshold_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
+#[test]
+fn runs_end_with_their_exit_codes_and_reports() {
+    let _shared = MACHINE.blocking_read();
+    let mut cases = Cases::default()
+        .case("downtime", downtime_of_the_service_is_reported_with_its_recovery)
+        .case("baseline", baseline_is_compared_if_it_is_valid_and_has_the_same_load)
+        .case("closed model", closed_model_is_labelled_and_every_format_is_written);
+    for (scenario, threshold) in [
+        ("edge-relay", "p50<1us"),
+        ("edge-relay", "POST /v1/signals p50<1us"),
+        ("verdict-polling", "p50<1us"),
+        ("journey", "time-to-verdict<1us"),
+        ("mixed", "rate>100000"),
+    ] {
+        let name = format!("broken threshold: {scenario}, {threshold}");
+        cases = cases.case(name, || broken_threshold_exits_1(scenario, threshold));
+    }
+    cases.play();
+}
+
+fn broken_threshold_exits_1(scenario: &str, threshold: &str) {
     let line = format!("{scenario} {SHORT} --quiet --verdict-after 50ms --poll-interval 20ms");
     let run = ProgramCall::new(&line).arg("--threshold", threshold).run();
     let printed = run.to_string();
@@ -74,12 +89,11 @@ fn broken_threshold_exits_1(#[case] scenario: &str, #[case] threshold: &str) {
     assert!(report.ledger.balances() && report.ledger.scheduled >= 39, "{printed}");
 }
 
-#[test]
 fn closed_model_is_labelled_and_every_format_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let mut call = ProgramCall::new(
-        "edge-relay --users 4 --duration 1s --warm-up 0s --unchecked --seal real --replay-share 20%",
+        "edge-relay --users 4 --duration 500ms --warm-up 0s --unchecked --seal real --replay-share 20%",
     );
     for format in ["html", "markdown", "junit"] {
         call = call.arg("--report", format!("{format}={}", path(format)));
@@ -98,10 +112,9 @@ fn closed_model_is_labelled_and_every_format_is_written() {
     assert!(read("junit").contains("testcase"));
 }
 
-#[test]
 fn downtime_of_the_service_is_reported_with_its_recovery() {
-    let line = "edge-relay --rate 50 --duration 4s --warm-up 0s --unchecked --service-slow 5ms";
-    let report = ProgramCall::new(line).arg("--service-down-at", "1s:500ms").run().ended(0);
+    let line = "edge-relay --rate 50 --duration 2500ms --warm-up 0s --unchecked --service-slow 5ms";
+    let report = ProgramCall::new(line).arg("--service-down-at", "500ms:500ms").run().ended(0);
     let unreachable =
         report.routes[0].outcomes.iter().find(|outcome| outcome.outcome == "502 service_unreachable");
     assert!(unreachable.is_some_and(|outcome| outcome.count > 5), "{:?}", report.routes[0].outcomes.len());
@@ -109,12 +122,11 @@ fn downtime_of_the_service_is_reported_with_its_recovery() {
     assert!(report.reconciled[0].agrees);
 }
 
-#[test]
 fn baseline_is_compared_if_it_is_valid_and_has_the_same_load() {
     let folder = tempfile::tempdir().unwrap();
     let baseline = folder.path().join("baseline.json");
     let earlier =
-        ProgramCall::new("edge-relay --rate 40 --duration 1s --warm-up 0s --unchecked").run().ended(0);
+        ProgramCall::new("edge-relay --rate 80 --duration 500ms --warm-up 0s --unchecked").run().ended(0);
     let compare = |scenario: &str, earlier: &LoadReport| {
         std::fs::write(&baseline, earlier.to_json()).unwrap();
         ProgramCall::new(&format!("{scenario} {SHORT} --tolerance 10%")).arg("--compare", &baseline).run()
@@ -129,11 +141,11 @@ fn baseline_is_compared_if_it_is_valid_and_has_the_same_load() {
     let other_schema = LoadReport { schema: "edgeproof.load/2".into(), ..earlier.clone() };
     let partial = LoadReport { state: LoadState::Partial, ..earlier.clone() };
     let mut other_rate = earlier.clone();
-    other_rate.plan.stages[0].to = 60.0;
+    other_rate.plan.stages[0].to = 120.0;
     for (scenario, earlier, expected) in [
         ("edge-relay", other_schema, "edgeproof.load/2"),
         ("edge-relay", partial, "that run was partial"),
-        ("edge-relay", other_rate, "from 40 to 60/s there and 40/s here"),
+        ("edge-relay", other_rate, "from 80 to 120/s there and 80/s here"),
         ("journey", earlier, "the scenario is edge-relay there and journey here"),
     ] {
         let run = compare(scenario, &earlier);

@@ -1,0 +1,12 @@
+//! The load generator: its parts in this process, and the program as users call it.
+#![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
+
+mod goose_scenario;
+mod limits;
+mod outcomes;
+mod program;
+mod recording_server;
+#[cfg(target_os = "linux")]
+mod starved;
+mod support;
+mod user_connection;
