@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-
 use crate::document::{self, ReadError};
 use crate::model::{Report, SCHEMA, Summary};
 

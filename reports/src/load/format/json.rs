@@ -1,6 +1,5 @@
 use std::path::Path;
 
-
 use crate::document::{self, ReadError};
 use crate::load::model::{LOAD_SCHEMA, LoadReport};
 
