@@ -94,7 +94,7 @@ fn crowded(line: &str) -> LimitsRun {
 
 #[rstest]
 fn starved_run_is_right_or_invalid(
-    #[values((1000, 500), (10_000, 200), (30_000, 60))] (rate, ms): (u32, u32),
+    #[values((1000, 1000), (10_000, 300), (30_000, 100))] (rate, ms): (u32, u32),
     #[values(pinned, crowded)] run: fn(&str) -> LimitsRun,
 ) {
     let _alone = MACHINE.blocking_write();
