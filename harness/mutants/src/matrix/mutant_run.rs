@@ -93,6 +93,11 @@ fn case_result(played: PureResult) -> CaseResult {
     CaseResult { outcome, observations: observations.collect(), mismatches }
 }
 
+/// Whether the mutant runs against the case in a gate: the case is of its broken row, or a canary.
+pub(super) fn is_of_gate(case: &Case, mutant: &Mutant) -> bool {
+    is_wanted(case, mutant, None)
+}
+
 fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
     match is_concerned(case, mutant) {
         // These cases play hundreds of exchanges, and the other cases of a row are as sharp for its other mutants.

@@ -1,16 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use edgeproof::cases::Case;
-use edgeproof::causes::Fingerprints;
+use edgeproof::cases::{Case, Procedure};
+use edgeproof::causes::{Fingerprint, Fingerprints};
 use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::cover::cover;
-use super::{MutantResult, all_cases, empty_matrix, is_concerned, judge, mutant_run, reference_results};
+use super::mutant_run::{is_of_gate, run_anyway};
+use super::{CaseResults, MutantResult, all_cases, empty_matrix, is_concerned, judge};
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError};
+use crate::tested_part::TestedPart;
 
 /// A kill matrix of some mutants, in which each case that can kill a mutant kills one.
 #[derive(Debug)]
@@ -39,36 +41,40 @@ impl SampleMatrix {
 /// chosen mutant can survive a case: another one of the cause takes its place, until there is none.
 pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
     let began = Instant::now();
-    let cases = all_cases(bed);
     let mutants = MutantSet::new(&bed.spec).mutants;
-    let reference = reference_results(bed).await?;
-    let only_cases: Vec<Case> = cases.iter().map(|(_, case)| case.clone()).collect();
-    let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &only_cases);
-    matrix.problems.extend(judge::reference_failures(&reference));
-    let mut candidates = candidates(&mutants, &only_cases);
+    let (parts, cases): (Vec<TestedPart>, Vec<Case>) = all_cases(bed).into_iter().unzip();
     let mut alive: BTreeSet<usize> =
-        (0..cases.len()).filter(|case| judge::exemption(&only_cases[*case]).is_none()).collect();
+        (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
+    let judge = |mutant: usize, result: &MutantResult| {
+        judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
+    };
+    let mut possible = candidates(&mutants, &cases, 1);
+    let mut round = cover(&candidates(&mutants, &cases, 50), &alive);
     let mut results: BTreeMap<usize, MutantResult> = BTreeMap::new();
-    loop {
-        let round = cover(&candidates, &alive);
-        if round.is_empty() {
-            break;
-        }
+    while !round.is_empty() {
+        // Mutants that take long kill few cases, so they go first.
+        round.reverse();
         let runs = round.iter().map(|(mutant, chosen)| {
-            let cases = chosen.iter().map(|case| cases[*case].clone()).collect();
-            mutant_run::run_anyway(bed, &mutants[*mutant], cases)
+            let mutant = &mutants[*mutant];
+            // A monitor judges the requests of other cases.
+            let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
+            let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
+            let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
+            run_anyway(bed, mutant, played.collect())
         });
-        let runs: Vec<_> = stream::iter(runs.collect::<Vec<_>>()).buffered(jobs).try_collect().await?;
-        for ((mutant, chosen), run) in round.into_iter().zip(runs) {
-            candidates[mutant].retain(|case| !chosen.contains(case));
+        let runs: Vec<_> = runs.collect();
+        let ended: Vec<_> = stream::iter(runs).buffered(jobs).try_collect().await?;
+        for ((mutant, chosen), ended) in round.into_iter().zip(ended) {
+            possible[mutant].retain(|case| !chosen.contains(case));
             let result = results.entry(mutant).or_default();
-            result.cases.extend(run);
-            let judged = judge::mutant(&mutants[mutant], result, &only_cases, &reference);
-            alive.retain(|case| !judged.killers.contains(&only_cases[*case].id));
+            result.cases.extend(ended);
+            let killers = judge(mutant, result).killers;
+            alive.retain(|case| !killers.contains(&cases[*case].id));
         }
+        round = cover(&possible, &alive);
     }
-    let judged =
-        results.iter().map(|(at, result)| judge::mutant(&mutants[*at], result, &only_cases, &reference));
+    let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &cases);
+    let judged = results.iter().map(|(mutant, result)| judge(*mutant, result));
     matrix.mutants = judged.filter(|mutant| mutant.status == MutantStatus::Killed).collect();
     matrix.summary.plays = results.values().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
@@ -76,17 +82,34 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
     Ok(SampleMatrix { matrix, all: mutants.len() })
 }
 
-/// The cases that each mutant may kill: those of its row that some mutant of its cause fails.
-fn candidates(mutants: &[Mutant], cases: &[Case]) -> Vec<BTreeSet<usize>> {
-    let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+fn is_monitor(case: &Case) -> bool {
+    matches!(case.procedure, Procedure::Monitor(_) | Procedure::ServiceMonitor(_))
+}
+
+/// The cases that each mutant may kill: those of its row that mutants of its cause fail, `share` percent of them.
+fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<usize>> {
+    let mut known: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
+    for one in Fingerprints::builtin().iter() {
+        known.entry(one.cause.clone()).or_default().push(one);
+    }
     let of_mutant = mutants.iter().map(|mutant| {
-        let known = known.entry(&mutant.cause).or_insert_with(|| {
-            Fingerprints::builtin().cases_of_cause(&mutant.cause).into_iter().collect()
-        });
-        let may_kill = |case: &Case| {
-            is_concerned(case, mutant) && case.rows.contains(&mutant.row) && known.contains(case.id.as_str())
+        let own = |case: &Case| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
+        let own: Vec<usize> = (0..cases.len()).filter(|index| own(&cases[*index])).collect();
+        let fails = |one: &&Fingerprint, index: usize| one.cases.contains_key(&cases[index].id);
+        // Those of the mutants of other rows tell nothing.
+        let alike: Vec<&Fingerprint> = known
+            .get(&mutant.cause)
+            .into_iter()
+            .flatten()
+            .filter(|one| own.iter().any(|index| fails(one, *index)))
+            .collect();
+        let count = |alike: &mut dyn Iterator<Item = &&Fingerprint>| -> usize { alike.map(|one| one.mutants).sum() };
+        let all = count(&mut alike.iter());
+        let may_kill = |index: &usize| {
+            let failing = count(&mut alike.iter().filter(|one| fails(one, *index)));
+            failing > 0 && failing * 100 >= all * share
         };
-        (0..cases.len()).filter(|index| may_kill(&cases[*index])).collect()
+        own.iter().copied().filter(may_kill).collect()
     });
     of_mutant.collect()
 }
