@@ -37,41 +37,53 @@ impl SampleMatrix {
     }
 }
 
-/// Runs as few mutants as the fingerprints say that it takes to make each case kill one. Fingerprints are of causes, so a
-/// chosen mutant can survive a case: another one of the cause takes its place, until there is none.
+/// Shares of a cause's mutants, in percent, that have to fail a case before a mutant is chosen for it, and how often one
+/// is chosen so. Fingerprints are of causes, so a chosen mutant can survive; and they can lack a new case.
+const STAGES: [(usize, usize); 3] = [(50, 1), (1, usize::MAX), (0, usize::MAX)];
+
+/// Runs as few mutants as the fingerprints say that it takes to make each case kill one, and others for the cases that
+/// killed none.
 pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
     let began = Instant::now();
     let mutants = MutantSet::new(&bed.spec).mutants;
     let (parts, cases): (Vec<TestedPart>, Vec<Case>) = all_cases(bed).into_iter().unzip();
-    let mut alive: BTreeSet<usize> =
-        (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
     let judge = |mutant: usize, result: &MutantResult| {
         judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
     };
-    let mut possible = candidates(&mutants, &cases, 1);
-    let mut round = cover(&candidates(&mutants, &cases, 50), &alive);
+    let mut alive: BTreeSet<usize> =
+        (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
     let mut results: BTreeMap<usize, MutantResult> = BTreeMap::new();
-    while !round.is_empty() {
-        // Mutants that take long kill few cases, so they go first.
-        round.reverse();
-        let runs = round.iter().map(|(mutant, chosen)| {
-            let mutant = &mutants[*mutant];
-            // A monitor judges the requests of other cases.
-            let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
-            let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
-            let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
-            run_anyway(bed, mutant, played.collect())
-        });
-        let runs: Vec<_> = runs.collect();
-        let ended: Vec<_> = stream::iter(runs).buffered(jobs).try_collect().await?;
-        for ((mutant, chosen), ended) in round.into_iter().zip(ended) {
-            possible[mutant].retain(|case| !chosen.contains(case));
-            let result = results.entry(mutant).or_default();
-            result.cases.extend(ended);
-            let killers = judge(mutant, result).killers;
-            alive.retain(|case| !killers.contains(&cases[*case].id));
+    let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (share, rounds) in STAGES {
+        let mut candidates = candidates(&mutants, &cases, share);
+        for _ in 0..rounds {
+            for (mutant, candidate) in candidates.iter_mut().enumerate() {
+                candidate.retain(|case| !tried.contains(&(mutant, *case)));
+            }
+            let mut round = cover(&candidates, &alive);
+            if round.is_empty() {
+                break;
+            }
+            // Mutants that take long kill few cases, so they go first.
+            round.reverse();
+            let runs = round.iter().map(|(mutant, chosen)| {
+                let mutant = &mutants[*mutant];
+                // A monitor judges the requests of other cases.
+                let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
+                let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
+                let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
+                run_anyway(bed, mutant, played.collect())
+            });
+            let runs: Vec<_> = runs.collect();
+            let ended: Vec<_> = stream::iter(runs).buffered(jobs).try_collect().await?;
+            for ((mutant, chosen), ended) in round.into_iter().zip(ended) {
+                tried.extend(chosen.into_iter().map(|case| (mutant, case)));
+                let result = results.entry(mutant).or_default();
+                result.cases.extend(ended);
+                let killers = judge(mutant, result).killers;
+                alive.retain(|case| !killers.contains(&cases[*case].id));
+            }
         }
-        round = cover(&possible, &alive);
     }
     let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &cases);
     let judged = results.iter().map(|(mutant, result)| judge(*mutant, result));
@@ -86,7 +98,7 @@ fn is_monitor(case: &Case) -> bool {
     matches!(case.procedure, Procedure::Monitor(_) | Procedure::ServiceMonitor(_))
 }
 
-/// The cases that each mutant may kill: those of its row that mutants of its cause fail, `share` percent of them.
+/// The cases of its row that each mutant may kill: `share` percent of the mutants of its cause fail them.
 fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<usize>> {
     let mut known: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
     for one in Fingerprints::builtin().iter() {
@@ -107,7 +119,7 @@ fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<
         let all = count(&mut alike.iter());
         let may_kill = |index: &usize| {
             let failing = count(&mut alike.iter().filter(|one| fails(one, *index)));
-            failing > 0 && failing * 100 >= all * share
+            failing * 100 >= (all * share).max(share)
         };
         own.iter().copied().filter(may_kill).collect()
     });

@@ -1,4 +1,4 @@
-//! Fuzz targets with their invariants, for libFuzzer (`just fuzz`) and for the test in `main.rs`.
+//! Fuzz targets with their invariants, for libFuzzer (`just fuzz`) and for the test in `mod.rs`.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,7 +1,5 @@
 //! Mock service against reqwest, which shares only TLS with the harness.
 
-use std::time::Duration;
-
 use edgeproof_fixtures::credentials::{LicenseForm, ReadTokenForm, Role};
 use edgeproof_mock::NewSession;
 use reqwest::{Client, Version};
