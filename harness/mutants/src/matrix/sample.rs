@@ -115,7 +115,8 @@ fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<
             .flatten()
             .filter(|one| own.iter().any(|index| fails(one, *index)))
             .collect();
-        let count = |alike: &mut dyn Iterator<Item = &&Fingerprint>| -> usize { alike.map(|one| one.mutants).sum() };
+        let count =
+            |alike: &mut dyn Iterator<Item = &&Fingerprint>| -> usize { alike.map(|one| one.mutants).sum() };
         let all = count(&mut alike.iter());
         let may_kill = |index: &usize| {
             let failing = count(&mut alike.iter().filter(|one| fails(one, *index)));

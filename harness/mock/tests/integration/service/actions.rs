@@ -178,9 +178,7 @@ async fn connection_fault_breaks_the_whole_http2_connection(#[case] action: Acti
     let mut client = http2(bench.connect("h2").await).await;
     let sent = within(client.send_request(bench.request("{}"))).await;
     assert!(sent.is_err());
-    assert!(
-        within(client.send_request(bench.request("{}"))).await.is_err()
-    );
+    assert!(within(client.send_request(bench.request("{}"))).await.is_err());
     assert_eq!(scripted.arrivals().len(), 1);
     bench.service.stop().await;
 }
