@@ -1,5 +1,7 @@
 //! Mutants and the cases that detect them.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
 mod agreement;
 mod causes;
 mod collector;
