@@ -170,7 +170,8 @@ mod tests {
         let is_there = |lines: &[LogLine]| lines.iter().any(|line| line.text == "there");
         assert!(log.wait(0, Duration::ZERO, is_there).await.is_empty());
 
-        let found = log.wait(0, Duration::MAX, is_there);
+        let limit = Duration::from_secs(20);
+        let found = log.wait(0, limit, is_there);
         let writing = async {
             log.push(Stream::Out, "not yet".into());
             tokio::task::yield_now().await;
@@ -178,7 +179,7 @@ mod tests {
         };
         assert_eq!(texts(&tokio::join!(found, writing).0), ["not yet", "there"]);
 
-        let ended = log.wait(log.mark(), Duration::MAX, is_there);
+        let ended = log.wait(log.mark(), limit, is_there);
         assert!(tokio::join!(ended, async { log.end() }).0.is_empty());
     }
 }

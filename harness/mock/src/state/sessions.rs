@@ -315,7 +315,7 @@ mod tests {
         let (changed, other) = (waiter.changed(), sessions.wait("r"));
         assert_eq!(*sessions.waiting().borrow(), 2);
         sessions.add(NewSession::new("r"), "l", START);
-        changed.await;
+        tokio::time::timeout(Duration::from_secs(20), changed).await.unwrap();
         drop((waiter, other));
         assert_eq!((*sessions.waiting().borrow(), sessions.store.lock().waiters.len()), (0, 0));
     }

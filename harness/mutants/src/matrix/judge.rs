@@ -11,7 +11,7 @@ pub(crate) fn exemption(case: &Case) -> Option<String> {
     (case.level == CaseLevel::Open).then(|| "observes an open point and judges nothing".into())
 }
 
-/// Judges a mutant. `reference`: results of the cases without a mutation.
+/// Judges a mutant. `reference`: results of the cases without a mutation; without one, no observation differs.
 pub(crate) fn mutant(
     mutant: &Mutant,
     result: &MutantResult,
@@ -21,10 +21,11 @@ pub(crate) fn mutant(
     let mut judged = MatrixMutant { finding: result.is_finding, ..unplayed(mutant) };
     let mut is_noticed = false;
     for case in cases {
-        let (Some(played), Some(right)) = (result.cases.get(&case.id), reference.get(&case.id)) else {
+        let Some(played) = result.cases.get(&case.id) else {
             judged.cells.push(' ');
             continue;
         };
+        let right = reference.get(&case.id);
         let own = case.rows.contains(&mutant.row);
         if own && kills(mutant, result.despite_finding.get(&case.id).unwrap_or(played)) {
             judged.killers.push(case.id.clone());
@@ -33,7 +34,7 @@ pub(crate) fn mutant(
             Outcome::Fail => 'x',
             Outcome::Warn => 'w',
             Outcome::NotRun => '-',
-            _ if played.observations != right.observations => {
+            _ if right.is_some_and(|right| played.observations != right.observations) => {
                 is_noticed |= own;
                 'o'
             }

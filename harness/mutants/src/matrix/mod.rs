@@ -1,8 +1,11 @@
 //! Kill matrix: which cases detect which mutants, and what the cases miss.
 
+mod cover;
+mod expected;
 pub(crate) mod judge;
 mod mutant_run;
 mod result;
+mod sample;
 
 use std::time::Instant;
 
@@ -23,6 +26,7 @@ use crate::tested_part::TestedPart;
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
+pub use sample::{SampleMatrix, sample_matrix};
 
 /// Options of a matrix.
 #[derive(Debug, Clone)]
@@ -50,15 +54,9 @@ pub struct KillMatrix {
 /// of this version; a full run makes new ones.
 pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillMatrix, TestBedError> {
     let began = Instant::now();
-    let cases: Vec<(TestedPart, Case)> = TestedPart::ALL
-        .into_iter()
-        .flat_map(|part| bed.cases(part).into_iter().map(move |case| (part, case)))
-        .collect();
+    let cases = all_cases(bed);
     let MutantSet { mutants, equivalent, without_sample } = MutantSet::new(&bed.spec);
-    let mut reference = CaseResults::new();
-    for part in TestedPart::ALL {
-        reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
-    }
+    let reference = reference_results(bed).await?;
     let traces = match options.scope {
         Scope::Gate => None,
         // A case alone mostly waits.
@@ -99,10 +97,26 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.mutants.extend(equivalent);
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
+    matrix.problems.extend(expected::differences(&matrix));
     matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures));
     matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })
+}
+
+/// The cases of all parts.
+fn all_cases(bed: &TestBed) -> Vec<(TestedPart, Case)> {
+    let of_part = |part| bed.cases(part).into_iter().map(move |case| (part, case));
+    TestedPart::ALL.into_iter().flat_map(of_part).collect()
+}
+
+/// Results of all cases without a mutation.
+async fn reference_results(bed: &TestBed) -> Result<CaseResults, TestBedError> {
+    let mut reference = CaseResults::new();
+    for part in TestedPart::ALL {
+        reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
+    }
+    Ok(reference)
 }
 
 /// Runs mutants concurrently. The results are in the order of the mutants.

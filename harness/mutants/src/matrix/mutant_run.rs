@@ -5,8 +5,8 @@ use edgeproof::judge::Check;
 
 use super::result::{CaseResult, CaseResults, MutantResult, case_results};
 use crate::mutant::Mutant;
-use crate::mutation::Mutation;
-use crate::play::{TestBed, TestBedError, Traces};
+use crate::mutation::{Mutation, RowMutation};
+use crate::play::{PureResult, TestBed, TestBedError, Traces};
 use crate::tested_part::TestedPart;
 
 /// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
@@ -31,13 +31,7 @@ pub(super) async fn run(
     traces: Option<&Traces>,
 ) -> Result<MutantResult, TestBedError> {
     let mut result = MutantResult::default();
-    // Behaviours can depend on connections, so they need sockets.
-    let pure = match &mutant.mutation {
-        Mutation::Row(mutation) if mutation.is_of_edge() => {
-            Some((mutation.as_ref(), bed.reads_reasons(mutation.as_ref())))
-        }
-        _ => None,
-    };
+    let pure = edge_row(mutant).map(|mutation| (mutation, bed.reads_reasons(mutation)));
     result.is_finding = pure.is_some_and(|(_, reads_reasons)| !reads_reasons);
     let mut over_sockets: BTreeMap<TestedPart, Vec<Case>> = BTreeMap::new();
     for (part, case) in cases {
@@ -46,12 +40,7 @@ pub(super) async fn run(
         }
         let played = pure.and_then(|(hooks, reads_reasons)| bed.play_pure(case, hooks, reads_reasons));
         if let Some(played) = played {
-            let mismatches = played.found.checks.iter().filter_map(Check::mismatch).collect();
-            let observations =
-                played.found.observations.into_iter().map(|(point, observed)| format!("{point}: {observed}"));
-            let case_result =
-                CaseResult { outcome: played.outcome, observations: observations.collect(), mismatches };
-            result.cases.insert(case.id.clone(), case_result);
+            result.cases.insert(case.id.clone(), case_result(played));
         } else if meets(case, mutant, traces) {
             over_sockets.entry(*part).or_default().push(case.clone());
         }
@@ -62,27 +51,51 @@ pub(super) async fn run(
         result.cases.extend(case_results(&run.reports));
     }
     if result.is_finding {
-        result.despite_finding = play_despite_finding(bed, mutant, cases).await?;
+        let own = cases.iter().filter(|(_, case)| case.rows.contains(&mutant.row)).cloned().collect();
+        result.despite_finding = run_anyway(bed, mutant, own).await?;
     }
     Ok(result)
 }
 
-/// Runs the cases of the broken row that the run skipped after its finding.
-async fn play_despite_finding(
+/// Runs cases of a mutant that a run would skip after a finding.
+pub(super) async fn run_anyway(
     bed: &TestBed,
     mutant: &Mutant,
-    cases: &[(TestedPart, Case)],
+    cases: Vec<(TestedPart, Case)>,
 ) -> Result<CaseResults, TestBedError> {
     let mut results = CaseResults::new();
-    for part in TestedPart::ALL.into_iter().filter(|part| mutant.mutation.affects(*part)) {
-        let own = |(of, case): &&(TestedPart, Case)| *of == part && case.rows.contains(&mutant.row);
-        let own: Vec<Case> = cases.iter().filter(own).map(|(_, case)| case.clone()).collect();
-        if !own.is_empty() {
-            let run = bed.play_without_probe(part, &own, Some(mutant.faults())).await?;
-            results.extend(case_results(&run.reports));
+    let mut over_sockets: BTreeMap<TestedPart, Vec<Case>> = BTreeMap::new();
+    for (part, case) in cases.into_iter().filter(|(part, _)| mutant.mutation.affects(*part)) {
+        match edge_row(mutant).and_then(|hooks| bed.play_pure(&case, hooks, true)) {
+            Some(played) => _ = results.insert(case.id.clone(), case_result(played)),
+            None => over_sockets.entry(part).or_default().push(case),
         }
     }
+    for (part, cases) in over_sockets {
+        let run = bed.play_without_probe(part, &cases, Some(mutant.faults())).await?;
+        results.extend(case_results(&run.reports));
+    }
     Ok(results)
+}
+
+/// The mutation, if cases can play it without sockets. Behaviours can depend on connections.
+fn edge_row(mutant: &Mutant) -> Option<&RowMutation> {
+    match &mutant.mutation {
+        Mutation::Row(mutation) if mutation.is_of_edge() => Some(mutation.as_ref()),
+        _ => None,
+    }
+}
+
+fn case_result(played: PureResult) -> CaseResult {
+    let PureResult { found, outcome } = played;
+    let mismatches = found.checks.iter().filter_map(Check::mismatch).collect();
+    let observations = found.observations.into_iter().map(|(point, observed)| format!("{point}: {observed}"));
+    CaseResult { outcome, observations: observations.collect(), mismatches }
+}
+
+/// Whether the mutant runs against the case in a gate: the case is of its broken row, or a canary.
+pub(super) fn is_of_gate(case: &Case, mutant: &Mutant) -> bool {
+    is_wanted(case, mutant, None)
 }
 
 fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {

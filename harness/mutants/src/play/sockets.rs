@@ -3,12 +3,13 @@ use std::time::Duration;
 
 use edgeproof::cases::{Case, Prerequisite};
 use edgeproof::run::{
-    ConformanceRun, EdgePoolOptions, EdgeUpstream, RunOptions, Selection, ServiceLocation, ServicePart,
-    ServiceRunner, ServiceRunnerOptions,
+    ConformanceResult, ConformanceRun, EdgePoolOptions, EdgeUpstream, RunOptions, Selection, ServiceLocation,
+    ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
 use edgeproof::target::{Embedded, FaultInjection, Target};
 use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
+use futures_util::future::try_join_all;
 
 use super::test_bed::{TestBed, TestBedError};
 use crate::tested_part::TestedPart;
@@ -61,22 +62,31 @@ impl TestBed {
         faults: OptionalInjection,
         probes_sanity: bool,
     ) -> Result<SocketResult, TestBedError> {
-        let mut result = SocketResult::default();
         let (https, http): (Vec<Case>, Vec<Case>) =
             cases.iter().cloned().partition(|case| case.prerequisites.contains(&Prerequisite::Https));
+        let mut runs = Vec::new();
         for (cases, https) in [(http, false), (https, true)] {
             if cases.is_empty() {
                 continue;
             }
-            let service_part = match part {
-                TestedPart::Edge => {
-                    run_all(self.edges(cases, faults.clone(), https)?, probes_sanity, &mut result).await?;
-                    continue;
-                }
-                TestedPart::Service => ServicePart::Service,
-                TestedPart::Keys => ServicePart::Keys,
+            let faults = faults.clone();
+            let run = match part {
+                TestedPart::Edge => self.edges(cases, faults, https)?,
+                TestedPart::Service => self.service(cases, faults, ServicePart::Service)?,
+                TestedPart::Keys => self.service(cases, faults, ServicePart::Keys)?,
             };
-            run_all(self.service(cases, faults.clone(), service_part)?, probes_sanity, &mut result).await?;
+            runs.push(execute(run, probes_sanity));
+        }
+        // At the same time: runs of mutants that never answer mostly wait.
+        let mut result = SocketResult::default();
+        for ended in try_join_all(runs).await? {
+            result.reports.extend(ended.cases);
+            result.findings.extend(ended.findings);
+            result.exit_code = match (result.exit_code, ended.exit_code) {
+                // As in one run, 1 goes before 3.
+                (1, _) | (_, 1) => 1,
+                (before, code) => before.max(code),
+            };
         }
         Ok(result)
     }
@@ -134,20 +144,8 @@ impl TestBed {
     }
 }
 
-async fn run_all(
-    run: ConformanceRun,
-    probes_sanity: bool,
-    result: &mut SocketResult,
-) -> Result<(), TestBedError> {
+async fn execute(run: ConformanceRun, probes_sanity: bool) -> Result<ConformanceResult, TestBedError> {
     let options =
         RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };
-    let ended = ConformanceRun { options, ..run }.execute().await?;
-    result.reports.extend(ended.cases);
-    result.findings.extend(ended.findings);
-    result.exit_code = match (result.exit_code, ended.exit_code) {
-        // As in one run, 1 goes before 3.
-        (1, _) | (_, 1) => 1,
-        (before, code) => before.max(code),
-    };
-    Ok(())
+    Ok(ConformanceRun { options, ..run }.execute().await?)
 }

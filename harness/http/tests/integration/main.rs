@@ -1,0 +1,3 @@
+//! The client against servers over sockets.
+
+mod server_certificates;

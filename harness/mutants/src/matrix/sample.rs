@@ -1,0 +1,128 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use edgeproof::cases::{Case, Procedure};
+use edgeproof::causes::{Fingerprint, Fingerprints};
+use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::cover::cover;
+use super::mutant_run::{is_of_gate, run_anyway};
+use super::{CaseResults, MutantResult, all_cases, empty_matrix, is_concerned, judge};
+use crate::mutant::Mutant;
+use crate::mutant_set::MutantSet;
+use crate::play::{TestBed, TestBedError};
+use crate::tested_part::TestedPart;
+
+/// A kill matrix of some mutants, in which each case that can kill a mutant kills one.
+#[derive(Debug)]
+pub struct SampleMatrix {
+    /// The matrix of the mutants in the sample. A mutant runs against the cases that it has to kill.
+    pub matrix: Matrix,
+    /// Number of all mutants.
+    pub all: usize,
+}
+
+impl SampleMatrix {
+    /// The sample in one line.
+    pub fn line(&self) -> String {
+        let Self { matrix, all } = self;
+        let (mutants, plays) = (matrix.mutants.len(), matrix.summary.plays);
+        let (killers, cases) = (matrix.summary.killers, matrix.summary.cases - matrix.summary.exempt);
+        format!(
+            "sample: {mutants} of {all} mutants, the fewest that kill each case by the fingerprints; \
+             {killers} of {cases} cases kill one, in {plays} case runs and {} ms",
+            matrix.duration_ms
+        )
+    }
+}
+
+/// Shares of a cause's mutants, in percent, that have to fail a case before a mutant is chosen for it, and how often one
+/// is chosen so. Fingerprints are of causes, so a chosen mutant can survive; and they can lack a new case.
+const STAGES: [(usize, usize); 3] = [(50, 1), (1, usize::MAX), (0, usize::MAX)];
+
+/// Runs as few mutants as the fingerprints say that it takes to make each case kill one, and others for the cases that
+/// killed none.
+pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
+    let began = Instant::now();
+    let mutants = MutantSet::new(&bed.spec).mutants;
+    let (parts, cases): (Vec<TestedPart>, Vec<Case>) = all_cases(bed).into_iter().unzip();
+    let judge = |mutant: usize, result: &MutantResult| {
+        judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
+    };
+    let mut alive: BTreeSet<usize> =
+        (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
+    let mut results: BTreeMap<usize, MutantResult> = BTreeMap::new();
+    let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (share, rounds) in STAGES {
+        let mut candidates = candidates(&mutants, &cases, share);
+        for _ in 0..rounds {
+            for (mutant, candidate) in candidates.iter_mut().enumerate() {
+                candidate.retain(|case| !tried.contains(&(mutant, *case)));
+            }
+            let mut round = cover(&candidates, &alive);
+            if round.is_empty() {
+                break;
+            }
+            // Mutants that take long kill few cases, so they go first.
+            round.reverse();
+            let runs = round.iter().map(|(mutant, chosen)| {
+                let mutant = &mutants[*mutant];
+                // A monitor judges the requests of other cases.
+                let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
+                let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
+                let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
+                run_anyway(bed, mutant, played.collect())
+            });
+            let runs: Vec<_> = runs.collect();
+            let ended: Vec<_> = stream::iter(runs).buffered(jobs).try_collect().await?;
+            for ((mutant, chosen), ended) in round.into_iter().zip(ended) {
+                tried.extend(chosen.into_iter().map(|case| (mutant, case)));
+                let result = results.entry(mutant).or_default();
+                result.cases.extend(ended);
+                let killers = judge(mutant, result).killers;
+                alive.retain(|case| !killers.contains(&cases[*case].id));
+            }
+        }
+    }
+    let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &cases);
+    let judged = results.iter().map(|(mutant, result)| judge(*mutant, result));
+    matrix.mutants = judged.filter(|mutant| mutant.status == MutantStatus::Killed).collect();
+    matrix.summary.plays = results.values().map(|result| result.cases.len()).sum();
+    judge::conclude(&mut matrix);
+    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(SampleMatrix { matrix, all: mutants.len() })
+}
+
+fn is_monitor(case: &Case) -> bool {
+    matches!(case.procedure, Procedure::Monitor(_) | Procedure::ServiceMonitor(_))
+}
+
+/// The cases of its row that each mutant may kill: `share` percent of the mutants of its cause fail them.
+fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<usize>> {
+    let mut known: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
+    for one in Fingerprints::builtin().iter() {
+        known.entry(one.cause.clone()).or_default().push(one);
+    }
+    let of_mutant = mutants.iter().map(|mutant| {
+        let own = |case: &Case| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
+        let own: Vec<usize> = (0..cases.len()).filter(|index| own(&cases[*index])).collect();
+        let fails = |one: &&Fingerprint, index: usize| one.cases.contains_key(&cases[index].id);
+        // Those of the mutants of other rows tell nothing.
+        let alike: Vec<&Fingerprint> = known
+            .get(&mutant.cause)
+            .into_iter()
+            .flatten()
+            .filter(|one| own.iter().any(|index| fails(one, *index)))
+            .collect();
+        let count =
+            |alike: &mut dyn Iterator<Item = &&Fingerprint>| -> usize { alike.map(|one| one.mutants).sum() };
+        let all = count(&mut alike.iter());
+        let may_kill = |index: &usize| {
+            let failing = count(&mut alike.iter().filter(|one| fails(one, *index)));
+            failing * 100 >= (all * share).max(share)
+        };
+        own.iter().copied().filter(may_kill).collect()
+    });
+    of_mutant.collect()
+}

@@ -1,0 +1,18 @@
+use edgeproof_mutants::{CANARIES, sample_matrix};
+
+use crate::support::{block_on, test_bed};
+
+/// Only a sample of the mutants: `just mutants --gate` runs all of them, and judges fingerprints and causes.
+#[test]
+fn each_case_kills_a_mutant_of_its_row() {
+    let sample = block_on(sample_matrix(&test_bed(), 6)).unwrap();
+    println!("{}", sample.line());
+    let matrix = &sample.matrix;
+    assert_eq!(matrix.problems, Vec::<String>::new());
+    assert_eq!(matrix.summary.killers + matrix.summary.exempt, matrix.summary.cases);
+    assert!(matrix.mutants.len() < sample.all);
+    let ids: Vec<&str> = matrix.cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(CANARIES.iter().find(|id| !ids.contains(id)), None);
+    let html = matrix.to_html();
+    assert!(matrix.mutants.iter().all(|mutant| html.contains(&mutant.id)) && html.ends_with("</html>\n"));
+}
