@@ -1,13 +1,14 @@
-//! The page of `edgeproof mock --page` in Chromium: it shows the steps of a session, up to verdict or refusal. A missing
-//! Chromium fails these tests.
-#![expect(clippy::unwrap_used, reason = "a failing helper fails its test")]
+//! The page of `edgeproof mock --page` in Chromium: it shows the steps of a session, up to verdict or refusal.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use edgeproof_browser::{Chromium, ChromiumOptions, Page, PageOptions};
 use rstest::rstest;
 use serde_json::{Value, json};
+
+use crate::limited::{self, Watchdog};
 
 /// Waits until the run is over, and yields what the page shows.
 const SHOWN: &str = "new Promise((resolve) => {
@@ -26,6 +27,7 @@ const SHOWN: &str = "new Promise((resolve) => {
 struct Mock {
     child: Child,
     ready: Value,
+    _watchdog: Watchdog,
 }
 
 impl Mock {
@@ -36,16 +38,17 @@ impl Mock {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
+        let watchdog = Watchdog::over(&child);
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        Self { child, ready: serde_json::from_str(&line).unwrap() }
+        Self { child, ready: serde_json::from_str(&line).unwrap(), _watchdog: watchdog }
     }
 }
 
 impl Drop for Mock {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        limited::wait(&mut self.child);
     }
 }
 
@@ -106,9 +109,12 @@ async fn page_opened_by_address_moves_to_localhost() {
     let (mock, chromium) = (Mock::start(&[]), launch().await);
     let url = mock.ready["page"].as_str().unwrap().replace("localhost", "127.0.0.1");
     let page = chromium.open(PageOptions::new(format!("{url}/?run"))).await.unwrap();
-    while page.evaluate("location.hostname").await.ok() != Some("localhost".into()) {
-        tokio::task::yield_now().await;
-    }
+    let moves = async {
+        while page.evaluate("location.hostname").await.ok() != Some("localhost".into()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), moves).await.unwrap();
     drop(page);
     chromium.close().await;
 }

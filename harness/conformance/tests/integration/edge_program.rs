@@ -1,53 +1,51 @@
-//! The reference edge as a program. This test has a process of its own, because it sends itself a signal.
+//! The reference edge as a program.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_cli::signals::interrupted;
 use edgeproof_edge::{EdgeError, ProgramOptions, run_program};
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Draft, ServerAddress, send};
 use edgeproof_launch::LogTail;
 use rstest::rstest;
-use rustix::process::{Signal, getpid, kill_process};
-use url::Url;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::limited::{self, Watchdog};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-#[tokio::test]
-async fn edge_prints_its_address_and_stops_on_sigterm() {
+#[test]
+fn edge_prints_its_address_and_stops_on_sigterm() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
-    let options = ProgramOptions {
-        cert: Some(files.certificate(Role::EdgeServer)),
-        key: files.key(Role::EdgeServer),
-        listen: None,
-    };
-    let env = |name: &str| match name {
-        "SERVICE_URL" => Some("https://service.example".to_owned()),
-        "SERVICE_CA_FILE" => Some(files.certificate(Role::ServiceAuthority).display().to_string()),
-        "HOST" => Some("localhost".to_owned()),
-        "PORT" => Some("0".to_owned()),
-        _ => None,
-    };
-    let log = LogTail::default();
-    let until = interrupted().unwrap();
-    let until = async {
-        until.await;
-    };
-    let running = run(env, options, log.clone(), until);
-    let calling = async {
-        let lines = log.wait(0, LIMIT, |lines| !lines.is_empty()).await;
-        let url = lines[0].text.strip_prefix("edge listening on ").unwrap();
-        let ca = files.certificate(Role::EdgeAuthority);
-        let endpoint = ServerAddress::resolve(&Url::parse(url).unwrap(), Some(&ca)).await.unwrap();
-        let answer = send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap();
-        assert_eq!(answer.status, 200);
-        kill_process(getpid(), Signal::TERM).unwrap();
-    };
-    let (ended, ()) = tokio::time::timeout(LIMIT, async { tokio::join!(running, calling) }).await.unwrap();
-    ended.unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    command.arg("edge").arg("--cert").arg(files.certificate(Role::EdgeServer));
+    command.arg("--key").arg(files.key(Role::EdgeServer).unwrap());
+    for name in EdgeSettings::NAMES {
+        command.env_remove(name);
+    }
+    command.env("SERVICE_URL", "https://service.example").env("HOST", "localhost").env("PORT", "0");
+    command.env("SERVICE_CA_FILE", files.certificate(Role::ServiceAuthority));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let watchdog = Watchdog::over(&child);
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim_end().strip_prefix("edge listening on ").unwrap().parse().unwrap();
+    let ca = files.certificate(Role::EdgeAuthority);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answer = runtime.block_on(async {
+        let endpoint = ServerAddress::resolve(&url, Some(&ca)).await.unwrap();
+        send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply.unwrap()
+    });
+    assert_eq!(answer.status, 200);
+    drop(watchdog);
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    let output = limited::end(child);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[rstest]

@@ -9,8 +9,10 @@ mod edge_program;
 mod exploration;
 #[cfg(target_os = "linux")]
 mod hostile;
+mod limited;
 mod mint;
 mod mock_program;
+mod needs;
 mod service_conformance;
 mod target;
 mod variants;

@@ -13,6 +13,8 @@ use edgeproof_fixtures::seal::{CollectionFault, CollectionForm, CollectorMode, o
 use rstest::rstest;
 use tempfile::TempDir;
 
+use crate::limited;
+
 /// A folder with minted settings.
 struct Settings {
     folder: TempDir,
@@ -51,7 +53,7 @@ fn text(path: &Path) -> &str {
 }
 
 fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_edgeproof")).args(args).env("NO_COLOR", "1").output().unwrap()
+    limited::output(Command::new(env!("CARGO_BIN_EXE_edgeproof")).args(args).env("NO_COLOR", "1"))
 }
 
 fn succeeds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {

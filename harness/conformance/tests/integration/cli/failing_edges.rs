@@ -1,7 +1,7 @@
 //! Full output for edges that cannot be judged, or that fail.
 
-use crate::broken_edge::command;
 use super::support::{Folder, check, seen};
+use crate::broken_edge::command;
 
 /// Few cases, for short snapshots.
 const FEW: &str = "accept.{exact-body,content-type}";

@@ -1,5 +1,6 @@
 //! The program on the command line: output, files and exit codes.
 
+mod collector;
 mod explaining;
 mod failing_edges;
 mod invalid_arguments;

@@ -1,12 +1,13 @@
 //! The command of a cause, which runs its best example again.
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::broken_edge::command;
 use super::support::Folder;
+use crate::broken_edge::command;
+use crate::limited;
 
 /// The program runs again in the same folder, through a shell, and the same case fails.
 #[rstest]
@@ -25,8 +26,8 @@ fn failing_case_fails_again(#[case] fault: &str, #[case] filters: &[&str]) {
 
     let here = folder.command(&[]);
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("{rerun} --report json=again.json")]).stdin(Stdio::null());
-    let output = shell.current_dir(here.get_current_dir().unwrap()).output().unwrap();
+    shell.args(["-c", &format!("{rerun} --report json=again.json")]);
+    let output = limited::output(shell.current_dir(here.get_current_dir().unwrap()));
     assert_eq!(output.status.code(), Some(1), "{rerun}\n{output:?}");
     let again = folder.report("again.json");
     let outcome = |id: &str| again.cases.iter().find(|case| case.id == id).unwrap().outcome;

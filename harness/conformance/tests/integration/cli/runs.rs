@@ -3,8 +3,9 @@
 use edgeproof_reports::Outcome;
 use serde_json::Value;
 
-use crate::broken_edge::command;
 use super::support::{Folder, check, seen};
+use crate::broken_edge::command;
+use crate::limited;
 
 const ONE: &str = "accept.exact-body";
 
@@ -27,10 +28,10 @@ fn color_option_overrides_terminal_detection() {
     for (name, value, args) in
         [("NO_COLOR", "1", &args[..3]), ("NO_COLOR", "", &args[..3]), ("FORCE_COLOR", "1", &args[..3])]
     {
-        let output = folder.command(args).env(name, value).output().unwrap();
+        let output = limited::output(folder.command(args).env(name, value));
         assert!(!output.stdout.contains(&0x1b), "colour without a terminal: {name}={value}");
     }
-    let output = folder.command(&args).env("NO_COLOR", "1").output().unwrap();
+    let output = limited::output(folder.command(&args).env("NO_COLOR", "1"));
     assert!(output.stdout.contains(&0x1b), "--color always shows no colour");
 }
 

@@ -3,13 +3,15 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
 
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::broken_edge::command;
 use super::support::{Folder, check};
+use crate::broken_edge::command;
+use crate::limited::Watchdog;
 
 /// A running `edgeproof serve`.
 struct Serving {
@@ -19,6 +21,8 @@ struct Serving {
     /// Everything that it printed.
     text: String,
     credentials: TempDir,
+    /// All reads end with the process.
+    _watchdog: Watchdog,
 }
 
 impl Serving {
@@ -30,8 +34,10 @@ impl Serving {
         command.current_dir(credentials.path().parent().unwrap()).env("TMPDIR", credentials.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
+        let watchdog = Watchdog::over(&child);
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut serving = Self { child, input, output, text: String::new(), credentials };
+        let mut serving =
+            Self { child, input, output, text: String::new(), credentials, _watchdog: watchdog };
         serving.until("Ctrl-C to end");
         serving
     }
@@ -55,6 +61,7 @@ impl Serving {
         let head =
             "POST /v1/signals HTTP/1.1\r\nHost: x\r\nOrigin: https://shop.example\r\nConnection: close\r\n";
         write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

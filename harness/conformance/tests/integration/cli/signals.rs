@@ -9,8 +9,9 @@ use edgeproof_reports::Outcome;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::broken_edge::command_with;
 use super::support::Folder;
+use crate::broken_edge::command_with;
+use crate::limited::{self, Watchdog};
 
 fn send(signal: Signal, child: &Child) {
     kill_process(Pid::from_child(child), signal).unwrap();
@@ -46,11 +47,11 @@ fn signal_stops_the_run_and_completes_the_reports(#[case] signal: Signal, #[case
     let mut command = folder.command(&args);
     command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    let mut edge = BufReader::new(caller.accept().unwrap().0);
+    let mut edge = BufReader::new(limited::accept(&caller));
     edge.read_line(&mut String::new()).unwrap();
     // The edge runs a case now.
     send(signal, &child);
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     // Returns when the edge's process closes the connection. A reset does as well.
     let _ = edge.read_to_end(&mut Vec::new());
@@ -77,11 +78,9 @@ fn signal_while_planning_leaves_no_credentials() {
     command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let files = || std::fs::read_dir(temporary.path()).unwrap().count();
-    while files() == 0 {
-        std::thread::yield_now();
-    }
+    let child = limited::until_child(child, "credentials are there", || files() > 0);
     send(Signal::INT, &child);
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!((output.status.code(), files()), (Some(130), 0), "{output:?}");
     assert_eq!(folder.report("r.json").exit_code, 130);
 }
@@ -98,6 +97,7 @@ fn signal_ends_a_held_case() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let _watchdog = Watchdog::over(&child);
     let _stdin = child.stdin.take();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -122,7 +122,7 @@ fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str], #[case] cod
     let folder = Folder::new();
     let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(code), ""));
 }
 
@@ -133,7 +133,7 @@ fn closed_report_on_standard_output_keeps_the_exit_code() {
     let args = ["conformance", "--filter", "accept.*", "--report", "json=-"];
     let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
@@ -145,6 +145,6 @@ fn closed_standard_error_keeps_the_exit_code() {
     for args in [&["conformance", "--filter", "nope"][..], &["conformance", "--no-such-option"]] {
         let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stderr.take());
-        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2), "{args:?}");
+        assert_eq!(limited::end(child).status.code(), Some(2), "{args:?}");
     }
 }

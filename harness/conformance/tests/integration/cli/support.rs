@@ -6,6 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::limited;
+
 /// Text that differs between runs, and its replacement.
 const VARIES: &[(&str, &str)] = &[
     (r"seed \d+", "seed N"),
@@ -70,7 +72,7 @@ impl Folder {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
+        limited::output(&mut self.command(args))
     }
 
     /// Runs the program. Yields command, exit code and both outputs.

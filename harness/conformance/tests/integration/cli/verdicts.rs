@@ -11,6 +11,7 @@ use edgeproof_reports::Outcome;
 use rstest::rstest;
 
 use super::support::{Folder, check};
+use crate::limited;
 
 /// A service without TLS, as somebody else's.
 async fn service() -> (MockService, String) {
@@ -53,7 +54,7 @@ async fn given_inputs_are_not_reported_as_missing() {
     let run = |token: &str, more: &[&str]| {
         let args = ["conformance", "service", "--base-url", &url, "--quiet", "--report", "json=r.json"];
         let mut command = folder.command(&[&args[..], more].concat());
-        let code = command.env("READ_TOKEN", token).output().unwrap().status.code();
+        let code = limited::output(command.env("READ_TOKEN", token)).status.code();
         let missing = folder.report("r.json").missing_inputs;
         let missing: Vec<String> = missing.into_iter().map(|missing| missing.input).collect();
         (code, missing)

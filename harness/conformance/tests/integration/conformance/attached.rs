@@ -7,13 +7,15 @@ use std::process::{Child, Command, Stdio};
 use edgeproof_reports::Outcome;
 use socket2::{Domain, Socket, Type};
 
-use crate::broken_edge::command;
 use super::support::{Folder, case, ids, problems};
+use crate::broken_edge::command;
+use crate::limited::Watchdog;
 
 /// An edge that a shell started.
 struct ShellEdge {
     child: Child,
     url: String,
+    _watchdog: Watchdog,
 }
 
 impl ShellEdge {
@@ -23,11 +25,12 @@ impl ShellEdge {
         let mut shell = Command::new("sh");
         shell.args(["-c", &line]).current_dir(folder.path()).env_remove("PORT");
         let mut child = shell.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let watchdog = Watchdog::over(&child);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let listening = lines.find_map(|line| line.unwrap().strip_prefix("listening on ").map(str::to_owned));
         // A full pipe would block the edge.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { url: format!("http://{}", listening.unwrap()), child }
+        Self { url: format!("http://{}", listening.unwrap()), child, _watchdog: watchdog }
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::broken_edge::command;
 use super::support::{Folder, case, ids};
+use crate::broken_edge::command;
 
 /// Cases that send a `PUT`, which the hostile edges mistreat.
 const PUT_CASES: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];

@@ -3,8 +3,8 @@
 use edgeproof_reports::Outcome;
 use rstest::rstest;
 
-use crate::broken_edge::command;
 use super::support::{Folder, ids, problems};
+use crate::broken_edge::command;
 
 #[rstest]
 fn embedded_edge_conforms(

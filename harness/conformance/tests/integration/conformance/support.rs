@@ -1,9 +1,11 @@
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use edgeproof_reports::{CaseReport, Outcome, Report};
 use tempfile::TempDir;
+
+use crate::limited;
 
 /// A temporary working folder for the program.
 pub(crate) struct Folder(TempDir);
@@ -20,8 +22,8 @@ impl Folder {
     /// Runs `edgeproof` with these arguments.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
-        command.args(args).current_dir(self.path()).stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY");
-        command.output().unwrap()
+        command.args(args).current_dir(self.path()).env_remove("GITHUB_STEP_SUMMARY");
+        limited::output(&mut command)
     }
 
     /// Runs `edgeproof conformance`. Yields its report, which holds the same exit code.

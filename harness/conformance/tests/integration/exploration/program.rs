@@ -1,18 +1,19 @@
 //! `edgeproof conformance` with `--explore`, `--save` and `--replay`.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use edgeproof::cases::explore::sequence::{generate, render};
 use edgeproof_reports::{Outcome, Report};
 use tempfile::TempDir;
 
 use super::fake_target::edge_model;
+use crate::limited;
 
 fn conform(folder: &TempDir, args: &[&str]) -> Report {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
     command.args(["conformance", "--report", "json=r.json"]).args(args).current_dir(folder.path());
-    let output = command.stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY").output().unwrap();
+    let output = limited::output(command.env_remove("GITHUB_STEP_SUMMARY"));
     let path = folder.path().join("r.json");
     assert!(path.exists(), "{output:?}");
     let report = Report::load(&path).unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 use edgeproof_http::{Draft, NoAnswer, ServerAddress, send};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use url::Url;
 
 const LIMIT: Duration = Duration::from_secs(20);
@@ -49,5 +50,6 @@ async fn cut(bytes: Vec<u8>) -> Result<edgeproof_http::Answer, NoAnswer> {
         }
         client.write_all(&bytes).await.unwrap();
     };
-    tokio::join!(send(&endpoint, &draft, LIMIT), serve).0.reply
+    let both = async { tokio::join!(send(&endpoint, &draft, LIMIT), serve).0.reply };
+    timeout(2 * LIMIT, both).await.unwrap()
 }

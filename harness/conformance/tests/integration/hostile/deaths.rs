@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 use super::program::{DIES, INNER, ONCE, command};
 use super::watched;
+use crate::limited::{self, Watchdog};
 
 /// The variables of a process that dies of a request. `once`: later processes with the same folder live on.
 fn dying(folder: &Path, dies: &str, once: bool) -> String {
@@ -26,6 +27,7 @@ struct Mortal {
     child: Child,
     output: BufReader<Box<dyn Read + Send>>,
     url: String,
+    _watchdog: Watchdog,
 }
 
 impl Mortal {
@@ -38,9 +40,14 @@ impl Mortal {
         let mut shell = Command::new("setsid");
         shell.args(["sh", "-c", &line]).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = shell.spawn().unwrap();
+        let watchdog = Watchdog::over(&child);
         let output: Box<dyn Read + Send> = Box::new(child.stdout.take().unwrap());
-        let mut mortal =
-            Self { child, output: BufReader::new(output), url: format!("http://127.0.0.1:{port}") };
+        let mut mortal = Self {
+            child,
+            output: BufReader::new(output),
+            url: format!("http://127.0.0.1:{port}"),
+            _watchdog: watchdog,
+        };
         mortal.listens();
         mortal
     }
@@ -72,7 +79,7 @@ struct Run {
 impl Run {
     fn start(folder: &TempDir, jobs: &[&str], args: &[&str]) -> Self {
         let args = [&["conformance", "--color", "never", "--report", "json=r.json"], args, jobs].concat();
-        let output = watched::command(folder.path(), &args).output().unwrap();
+        let output = limited::output(&mut watched::command(folder.path(), &args));
         let out = String::from_utf8_lossy(&output.stdout).into_owned();
         let report =
             Report::load(&folder.path().join("r.json")).unwrap_or_else(|why| panic!("{why}: {output:?}"));
@@ -195,7 +202,7 @@ async fn service_that_comes_back_fails_one_case(#[values(ONE, DEFAULT)] jobs: &'
 fn minted(folder: &TempDir) -> &'static str {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let args = ["mint", "edge-settings", "--out", "settings", "--service-port", &port];
-    assert!(watched::command(folder.path(), &args).output().unwrap().status.success());
+    assert!(limited::output(&mut watched::command(folder.path(), &args)).status.success());
     "set -a; . settings/edge/edge.env; set +a;"
 }
 

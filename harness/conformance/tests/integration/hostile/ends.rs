@@ -1,6 +1,5 @@
 //! A full disk, a killed edge and a killed program.
 
-use std::cell::RefCell;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream};
@@ -13,19 +12,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::program::{BROOD, call, command, ignoring_sigterm};
-use super::watched::{self, files, until};
+use super::watched::{self, files};
+use crate::limited;
 
 /// Waits until the edge runs a case. Yields its process id and a connection that ends with the process; none if the edge
 /// did not call.
 fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
-    // An edge that does not start never calls.
-    caller.set_nonblocking(true).unwrap();
-    let accepted = RefCell::new(None);
-    until("the edge calls", || {
-        *accepted.borrow_mut() = caller.accept().ok();
-        accepted.borrow().is_some()
-    });
-    let mut edge = BufReader::new(accepted.into_inner()?.0);
+    let mut edge = BufReader::new(limited::accept(caller));
     let mut line = String::new();
     edge.read_line(&mut line).unwrap();
     Some((Pid::from_raw(line.trim().parse().ok()?).unwrap(), edge))
@@ -69,7 +62,7 @@ fn killed_edge_fails_only_its_case(#[case] id: &str) {
         }
         killed
     });
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     drop(TcpStream::connect(address).unwrap());
     assert_eq!(killing.join().unwrap(), 1);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
@@ -90,7 +83,7 @@ fn killed_run_keeps_the_old_report() {
     let mut child = run_into("method.put", &folder, &command("calls", &call(caller.local_addr().unwrap())));
     let (edge, _connection) = called(&caller).unwrap();
     child.kill().unwrap();
-    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    assert_eq!(limited::wait(&mut child).signal(), Some(9));
     // No program can end its edges on SIGKILL.
     kill_process(edge, Signal::KILL).unwrap();
     assert_eq!(files(&folder), ["r.json"]);
@@ -109,7 +102,7 @@ fn signal_kills_an_edge_that_ignores_sigterm(#[case] signal: Signal, #[case] cod
     let child = run_into("method.put", &folder, &ignoring_sigterm("forks", &format!("{brood} {call}")));
     let (_, mut edge) = called(&caller).unwrap();
     watched::signal(&child, signal);
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     let _ = edge.read_to_end(&mut Vec::new());
     assert_eq!(watched::alive(&brood), [] as [String; 0]);
@@ -123,13 +116,12 @@ fn full_disk_keeps_the_old_report() {
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
     // A limit on the file size acts like a full disk: the write fails halfway.
     let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
-    let output = Command::new("bash")
+    let mut command = Command::new("bash");
+    command
         .args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", "--filter", "accept.*"])
         .args(["--report", "json=r.json", "junit=r.xml"])
-        .current_dir(folder.path())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+        .current_dir(folder.path());
+    let output = limited::output(&mut command);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.starts_with("cannot write "), "{errors}");
@@ -146,7 +138,7 @@ fn full_device_is_an_error(#[case] report: &str, #[case] stdout: Stdio) {
     let folder = tempfile::tempdir().unwrap();
     let args = ["conformance", "--filter", "accept.exact-body", "--report", report];
     let child = watched::command(folder.path(), &args).stdout(stdout).spawn().unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("No space left on device"), "{errors}");

@@ -15,7 +15,8 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::watched::{self, MOST, high_water, until};
+use super::watched::{self, MOST, high_water};
+use crate::limited::{Watchdog, until};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Clients of each kind at the same time.
@@ -30,6 +31,8 @@ pub(crate) struct MockProgram {
     out: BufReader<ChildStdout>,
     ready: Value,
     folder: TempDir,
+    /// All reads end with the process.
+    _watchdog: Watchdog,
 }
 
 impl MockProgram {
@@ -40,10 +43,11 @@ impl MockProgram {
             ["mock", "--listen", any, "--plain", any, "--edge", any, "--admin", any, "--json", "--quiet"];
         let mut command = watched::command(folder.path(), &args);
         let mut child = command.env("TMPDIR", folder.path()).spawn().unwrap();
+        let watchdog = Watchdog::over(&child);
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
-        Self { child, out, ready: serde_json::from_str(&line).unwrap(), folder }
+        Self { child, out, ready: serde_json::from_str(&line).unwrap(), folder, _watchdog: watchdog }
     }
 
     pub(crate) fn field(&self, name: &str) -> &str {

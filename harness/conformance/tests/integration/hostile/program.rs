@@ -38,7 +38,8 @@ const SERVED: usize = 2;
 /// The command that launches the program, with variables such as `NAME=value`.
 pub(crate) fn command(hostility: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
-    let words = [&program, "--exact", "hostile::program::edge_program", "--ignored", "--nocapture", "--quiet"];
+    let words =
+        [&program, "--exact", "hostile::program::edge_program", "--ignored", "--nocapture", "--quiet"];
     format!("env {HOSTILITY}={hostility} {variables} {}", shell_words::join(words))
 }
 

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::hostile_proxy::HostileProxy;
 use super::hostility::head;
 use super::watched::{self, MOST, high_water};
+use crate::limited::Watchdog;
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Relay timeouts of the edge (ms): short for silent services, long for the others.
@@ -35,6 +36,8 @@ struct EdgeProgram {
     child: Child,
     out: BufReader<ChildStdout>,
     endpoint: ServerAddress,
+    /// All reads end with the process.
+    _watchdog: Watchdog,
 }
 
 impl EdgeProgram {
@@ -49,11 +52,13 @@ impl EdgeProgram {
         }
         command.env("SERVICE_URL", service).env("LICENSE", "a-license");
         let mut child = command.env("ALLOWED_ORIGIN", "https://shop.example").spawn().unwrap();
+        let watchdog = Watchdog::over(&child);
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("edge listening on ").unwrap().parse().unwrap();
-        Self { child, out, endpoint: ServerAddress::resolve(&url, None).await.unwrap() }
+        let endpoint = ServerAddress::resolve(&url, None).await.unwrap();
+        Self { child, out, endpoint, _watchdog: watchdog }
     }
 
     async fn post(&self) -> Answer {

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use super::hostile_proxy::HostileProxy;
 use super::watched::{self, REPORTS, command, files};
+use crate::limited;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -37,7 +38,7 @@ async fn stuck(folder: &TempDir, target: &str, proxy: &HostileProxy) -> Child {
 
 fn end(child: Child, signal: Signal) -> std::process::Output {
     watched::signal(&child, signal);
-    child.wait_with_output().unwrap()
+    limited::end(child)
 }
 
 /// Reports are complete.
@@ -83,7 +84,8 @@ fn full_standard_output_is_an_error(#[case] args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = command(folder.path(), args);
-    let output = command.env("TMPDIR", folder.path()).stdout(Stdio::from(full)).output().unwrap();
+    let output =
+        limited::end(command.env("TMPDIR", folder.path()).stdout(Stdio::from(full)).spawn().unwrap());
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("No space left on device"), "{errors}");
@@ -98,7 +100,7 @@ fn closed_standard_output_keeps_the_exit_code(#[case] args: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = command(folder.path(), args).spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
@@ -109,7 +111,7 @@ fn mock_with_closed_standard_output_exits_2() {
     let mut command = command(folder.path(), &["mock", "--listen", "127.0.0.1:0"]);
     let mut child = command.env("TMPDIR", folder.path()).spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), files(&folder)), (Some(2), Vec::new()), "{errors}");
     assert!(errors.contains("Broken pipe"), "{errors}");
@@ -123,7 +125,7 @@ fn full_disk_keeps_the_old_report_of_a_service(#[values("service", "keys")] targ
     let line = r#"trap "" XFSZ; ulimit -f 4; exec "$@""#;
     let mut shell = std::process::Command::new("bash");
     shell.args(["-c", line, "bash", env!("CARGO_BIN_EXE_edgeproof"), "conformance", target]);
-    let output = shell.args(["--report", "json=r.json"]).current_dir(folder.path()).output().unwrap();
+    let output = limited::output(shell.args(["--report", "json=r.json"]).current_dir(folder.path()));
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("r.json") && errors.contains("File too large"), "{errors}");

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::limited;
+
 /// A finished run.
 pub(crate) struct Ran {
     pub(crate) folder: TempDir,
@@ -87,11 +89,11 @@ fn watch(child: Child) -> (Output, u64) {
             let mut peak = 0;
             while !ended.load(Ordering::Relaxed) {
                 peak = peak.max(high_water(pid).unwrap_or(0));
-                pause();
+                limited::pause();
             }
             peak
         });
-        let output = child.wait_with_output().unwrap();
+        let output = limited::end(child);
         ended.store(true, Ordering::Relaxed);
         (output, watching.join().unwrap())
     })
@@ -102,21 +104,6 @@ pub(crate) fn high_water(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
-}
-
-#[expect(clippy::disallowed_methods, reason = "no event announces the change of another process")]
-fn pause() {
-    thread::sleep(Duration::from_millis(5));
-}
-
-/// Polls until another process has done something, at most a minute.
-#[track_caller]
-pub(crate) fn until(what: &str, done: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(began.elapsed() < Duration::from_secs(60), "not so: {what}");
-        pause();
-    }
 }
 
 /// Names of the files in a folder.

@@ -4,9 +4,10 @@ use rstest::rstest;
 
 use super::fake_service::{LICENSE, TOKEN};
 use super::program::program;
+use crate::limited;
 
 fn mistake(arguments: &[&str]) -> String {
-    let output = program().arg("conformance").args(arguments).output().unwrap();
+    let output = limited::output(program().arg("conformance").args(arguments));
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
     // One line, independent of the terminal's width.
@@ -58,14 +59,14 @@ fn read_token_is_read_from_a_file_without_its_prefix() {
 #[case("service", "verdict.exactly.read-token-revoked")]
 #[case("keys", "keys.verifies-verdict")]
 fn list_option_lists_cases(#[case] target: &str, #[case] id: &str) {
-    let output = program().args(["conformance", target, "--list"]).output().unwrap();
+    let output = limited::output(program().args(["conformance", target, "--list"]));
     assert!(output.status.success());
     assert!(String::from_utf8(output.stdout).unwrap().contains(id));
 }
 
 #[test]
 fn verdict_and_key_rows_list_their_cases() {
-    let output = program().args(["spec", "list", "--json"]).output().unwrap();
+    let output = limited::output(program().args(["spec", "list", "--json"]));
     let rows: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for row in
         rows.as_array().unwrap().iter().filter(|row| row["table"] == "verdict" || row["table"] == "keys")

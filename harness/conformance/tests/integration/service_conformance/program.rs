@@ -4,6 +4,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::limited;
+
 /// A finished run with its JSON report.
 pub(crate) struct Run {
     pub(crate) exit: i32,
@@ -21,7 +23,7 @@ pub(crate) fn conformance(arguments: &[&str], read_token: Option<&str>) -> Run {
     if let Some(token) = read_token {
         command.env("READ_TOKEN", token);
     }
-    let output = command.output().unwrap();
+    let output = limited::output(&mut command);
     let report = std::fs::read(&path).map_or(Value::Null, |text| serde_json::from_slice(&text).unwrap());
     let Output { stdout, stderr, status } = output;
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -10,6 +10,7 @@ use edgeproof_launch::HeldPort;
 use edgeproof_reports::TargetKind;
 use miette::Diagnostic;
 use rstest::rstest;
+use tokio::time::timeout;
 
 use super::program::get;
 
@@ -48,15 +49,18 @@ async fn embedded_edge_serves_real_sockets(#[case] https: bool) {
     edge.stop().await;
     // A child that another test forks holds a copy of the listener until it runs its program. Until then a connection
     // succeeds and is reset.
-    loop {
-        match send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply {
-            Err(NoAnswer::NotConnected(_)) => break,
-            Err(NoAnswer::NoTls(_) | NoAnswer::Reset) => {}
-            reply => panic!("{reply:?}"),
+    let refuses = async {
+        loop {
+            match send(&endpoint, &Draft::new("GET", "/health"), LIMIT).await.reply {
+                Err(NoAnswer::NotConnected(_)) => break,
+                Err(NoAnswer::NoTls(_) | NoAnswer::Reset) => {}
+                reply => panic!("{reply:?}"),
+            }
         }
-    }
+    };
+    timeout(LIMIT, refuses).await.unwrap();
     // The log has ended: a wait returns at once.
-    log.wait(log.mark(), std::time::Duration::MAX, |_| false).await;
+    timeout(LIMIT, log.wait(log.mark(), std::time::Duration::MAX, |_| false)).await.unwrap();
 }
 
 #[tokio::test]

@@ -11,8 +11,10 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncBufReadExt;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::program::{command, entry, get, is_gone, launch};
+use crate::limited::{self, Watchdog};
 
 /// Timeout of each test.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -132,7 +134,7 @@ async fn worker_of_a_crashed_program_is_gone() {
     let edge = launch.start(&EdgeSettings::default()).await.unwrap();
     let pid = number(edge.log(), "worker ").await;
     assert!(get(edge.endpoint(), "/die").await.is_err());
-    edge.died().await;
+    timeout(LIMIT, edge.died()).await.unwrap();
     assert!(!is_gone(pid));
     drop(edge);
     assert!(is_gone(pid));
@@ -207,8 +209,9 @@ async fn program_that_ignores_sigterm_is_killed_after_the_grace_period() {
 async fn output_after_sigterm_is_in_the_log() {
     // The launched program exits first. Its child writes afterwards.
     let edge = command("serve", "");
-    let state = if cfg!(target_os = "linux") { "cat /proc/$PPID/stat" } else { "ps -o stat= -p $PPID" };
-    let last = format!("kill $edge; until {state} | grep -q Z; do :; done; echo last line; exit");
+    let exited =
+        if cfg!(target_os = "linux") { "until grep -q \") Z\" /proc/$PPID/stat; do :; done;" } else { "" };
+    let last = format!("kill $edge; {exited} echo last line; exit");
     let inner = format!("trap '{last}' TERM; {edge} & edge=$!; wait");
     let outer = format!("sh -c {} & wait", shell_words::quote(&inner));
     let edge = start(&format!("sh -c {}", shell_words::quote(&outer))).await;
@@ -217,7 +220,7 @@ async fn output_after_sigterm_is_in_the_log() {
     let lines = log.since(0);
     assert!(lines.iter().any(|line| line.text == "last line"), "{lines:?}");
     // The log has ended: a wait returns at once.
-    log.wait(log.mark(), Duration::MAX, |_| false).await;
+    timeout(LIMIT, log.wait(log.mark(), Duration::MAX, |_| false)).await.unwrap();
 }
 
 #[tokio::test]
@@ -228,6 +231,7 @@ async fn program_is_gone_when_its_start_is_dropped() {
         let (stream, _) = listener.accept().await.unwrap();
         tokio::io::BufReader::new(stream).lines().next_line().await.unwrap().unwrap()
     };
+    let called = async { timeout(LIMIT, called).await.unwrap() };
     let settings = EdgeSettings::default();
     let pid = tokio::select! {
         edge = launch.start(&settings) => panic!("the program never listens: {edge:?}"),
@@ -264,13 +268,14 @@ fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] co
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    let _watchdog = Watchdog::over(&run);
     let mut lines = BufReader::new(run.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut pid = |word: &str| lines.find_map(|line| line.strip_prefix(word)?.parse().ok()).unwrap();
     let (edge, worker) = (pid("edge "), pid("worker "));
     assert!(!is_gone(edge) && !is_gone(worker));
     kill_process(Pid::from_child(&run), signal).unwrap();
     let rest: Vec<String> = lines.collect();
-    assert!(run.wait().unwrap().success());
+    assert!(limited::wait(&mut run).success());
     assert!(rest.contains(&format!("exit code {code}")), "{rest:?}");
     assert!(is_gone(edge) && is_gone(worker));
 }

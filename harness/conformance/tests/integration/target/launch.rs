@@ -12,8 +12,10 @@ use edgeproof_http::NoAnswer;
 use edgeproof_launch::{Launch, LaunchError, LogLine, Scheme};
 use miette::Diagnostic;
 use rstest::rstest;
+use tokio::time::timeout;
 
 use super::program::{command, entry, get, launch};
+use crate::limited;
 
 /// Timeout of each test.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -71,7 +73,7 @@ fn settings_of_the_own_environment_are_not_inherited() {
     for name in EdgeSettings::NAMES {
         outer.env(name, "leaked");
     }
-    let output = outer.env("HOST", "0.0.0.0").env("PORT", "1").output().unwrap();
+    let output = limited::output(outer.env("HOST", "0.0.0.0").env("PORT", "1"));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     for name in EdgeSettings::NAMES {
@@ -188,7 +190,7 @@ async fn exit_of_a_program_is_reported() {
     let edge = launch(&command("serve", "")).start(&EdgeSettings::default()).await.unwrap();
     assert_eq!(edge.exited(), None);
     assert_eq!(get(edge.endpoint(), "/die").await, Err(NoAnswer::Closed));
-    let end = edge.died().await;
+    let end = timeout(LIMIT, edge.died()).await.unwrap();
     assert_eq!(end.status.code(), Some(7));
     assert!(end.last.contains(&"dying of a request".to_owned()), "{end:?}");
     assert_eq!(edge.exited().unwrap().status, end.status);

@@ -4,7 +4,6 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
@@ -15,6 +14,8 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Answer, Draft, NoAnswer, ServerAddress, send};
 use edgeproof_launch::{CommandLine, Launch};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -49,14 +50,14 @@ pub(crate) async fn get(edge: &ServerAddress, path: &str) -> Result<Answer, NoAn
 
 /// Whether the process is gone, or a zombie.
 pub(crate) fn is_gone(pid: u32) -> bool {
-    let state = if cfg!(target_os = "linux") {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit(") ").next().unwrap_or_default().to_owned()
-    } else {
-        let output = Command::new("ps").args(["-o", "stat=", "-p", &pid.to_string()]).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    state.trim().is_empty() || state.trim().starts_with(['Z', 'X'])
+    if !cfg!(target_os = "linux") {
+        // A zombie still counts as there, until its parent has waited for it.
+        let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        return test_kill_process(pid) == Err(Errno::SRCH);
+    }
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(") ").next().unwrap_or_default();
+    state.is_empty() || state.starts_with(['Z', 'X'])
 }
 
 /// Bytes that the flood has written.

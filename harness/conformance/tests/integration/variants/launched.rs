@@ -48,7 +48,8 @@ async fn edge_that_does_not_start_without_license_fails() {
 /// Mismatches of this variant as a launched program.
 async fn run(variant: &str, cases: CaseSelection) -> Vec<String> {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
-    let words = [&program, "--exact", "variants::launched::edge_program", "--ignored", "--nocapture", "--quiet"];
+    let words =
+        [&program, "--exact", "variants::launched::edge_program", "--ignored", "--nocapture", "--quiet"];
     let line = format!("env {VARIANT}={variant} {}", shell_words::join(words));
     let launch =
         Launch { ready_timeout: Duration::from_secs(60), ..Launch::new(CommandLine::parse(&line).unwrap()) };

@@ -27,8 +27,9 @@ const PLACES: &[&str] = if cfg!(target_os = "macos") {
     ]
 };
 
-/// Finds Chromium: the one that the user names, then `CHROME`, then the usual names and places.
-pub(super) fn find(named: Option<&Path>) -> Result<PathBuf, BrowserError> {
+/// Finds Chromium: the executable that the user names, then that in `CHROME`, then the usual names and places. Every build
+/// can search, also one that cannot start it.
+pub fn find_chromium(named: Option<&Path>) -> Result<PathBuf, BrowserError> {
     find_with(named, env::var_os(VARIABLE), env::var_os("PATH"), PLACES)
 }
 
