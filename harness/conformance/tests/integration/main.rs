@@ -7,6 +7,7 @@ mod conformance;
 mod coverage;
 mod edge_program;
 mod exploration;
+mod held_port;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod limited;
@@ -15,5 +16,6 @@ mod mock_program;
 mod needs;
 mod service_conformance;
 mod target;
+mod together;
 mod variants;
 mod wire;

@@ -1,14 +1,13 @@
 //! Attached edges, with and without the mock service behind them.
 
 use std::io::{BufRead, BufReader};
-use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 
 use edgeproof_reports::Outcome;
-use socket2::{Domain, Socket, Type};
 
 use super::support::{Folder, case, ids, problems};
 use crate::broken_edge::command;
+use crate::held_port::HeldPort;
 use crate::limited::Watchdog;
 
 /// An edge that a shell started.
@@ -41,15 +40,6 @@ impl Drop for ShellEdge {
     }
 }
 
-/// A port that only the mock service can use: other programs do not ask to share it.
-fn held_port() -> (Socket, u16) {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    socket.set_reuse_address(true).unwrap();
-    socket.bind(&std::net::SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
-    let port = socket.local_addr().unwrap().as_socket().unwrap().port();
-    (socket, port)
-}
-
 fn mint(folder: &Folder, port: u16) {
     let minted =
         folder.run(&["mint", "edge-settings", "--out", "settings", "--service-port", &port.to_string()]);
@@ -63,8 +53,8 @@ const SETTINGS: &str = "set -a; . settings/edge/edge.env; set +a;";
 #[test]
 fn edge_with_minted_settings_conforms() {
     let folder = Folder::new();
-    let (_held, port) = held_port();
-    mint(&folder, port);
+    let port = HeldPort::new();
+    mint(&folder, port.number());
     let edge = ShellEdge::start(&folder, SETTINGS);
     let report = folder.conform(&["--url", &edge.url, "--settings", "settings"]);
     assert_eq!(problems(&report), Vec::<String>::new());
@@ -84,8 +74,8 @@ const PINS: &str = r#"{"schema": "edgeproof.observations/1",
 #[test]
 fn failure_shows_the_settings_of_the_folder() {
     let folder = Folder::new();
-    let (_held, port) = held_port();
-    mint(&folder, port);
+    let port = HeldPort::new();
+    mint(&folder, port.number());
     let edge = ShellEdge::start(&folder, SETTINGS);
     let filter = ["--filter", "method.options-plain"];
     std::fs::write(folder.path().join("pins.json"), PINS).unwrap();
@@ -102,9 +92,12 @@ fn failure_shows_the_settings_of_the_folder() {
 #[test]
 fn edge_of_another_service_exits_3_with_the_settings_to_change() {
     let folder = Folder::new();
-    let ((_held, port), (_other, elsewhere)) = (held_port(), held_port());
-    mint(&folder, port);
-    let edge = ShellEdge::start(&folder, &format!("{SETTINGS} SERVICE_URL=https://localhost:{elsewhere}"));
+    let (port, elsewhere) = (HeldPort::new(), HeldPort::new());
+    mint(&folder, port.number());
+    let edge = ShellEdge::start(
+        &folder,
+        &format!("{SETTINGS} SERVICE_URL=https://localhost:{}", elsewhere.number()),
+    );
     let report = folder.conform(&["--url", &edge.url, "--settings", "settings"]);
     assert_eq!((report.exit_code, report.summary.pass), (3, 0));
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };

@@ -11,7 +11,8 @@ fn embedded_edge_conforms(
     #[values("http", "https")] scheme: &str,
     #[values("current", "pre-seal")] version: &str,
 ) {
-    let report = Folder::new().conform(&["edge", "--edge-scheme", scheme, "--spec", version]);
+    let report =
+        Folder::new().conform(&["edge", "--edge-scheme", scheme, "--spec", version, "--case-timeout", "2m"]);
     assert_eq!(problems(&report), Vec::<String>::new());
     assert_eq!(report.exit_code, 0);
     let skipped: &[&str] = match (scheme, cfg!(target_os = "linux")) {
@@ -27,7 +28,8 @@ fn embedded_edge_conforms(
 
 #[test]
 fn launched_edge_conforms() {
-    let report = Folder::new().conform(&["--launch", &command("sound"), "--jobs", "4"]);
+    let report =
+        Folder::new().conform(&["--launch", &command("sound"), "--jobs", "4", "--case-timeout", "2m"]);
     assert_eq!(problems(&report), Vec::<String>::new());
     assert_eq!(report.exit_code, 0);
 }

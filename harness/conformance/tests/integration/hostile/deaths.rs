@@ -2,7 +2,6 @@
 //! is 1.
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -11,10 +10,13 @@ use edgeproof_mock::{ListenerMode, MockService, ServiceOptions};
 use edgeproof_reports::{CaseReport, Outcome, Report};
 use rstest::rstest;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use super::program::{DIES, INNER, ONCE, command};
 use super::watched;
+use crate::held_port::HeldPort;
 use crate::limited::{self, Watchdog};
+use crate::together::together;
 
 /// The variables of a process that dies of a request. `once`: later processes with the same folder live on.
 fn dying(folder: &Path, dies: &str, once: bool) -> String {
@@ -27,13 +29,16 @@ struct Mortal {
     child: Child,
     output: BufReader<Box<dyn Read + Send>>,
     url: String,
+    /// Nobody else gets its port while it starts again.
+    _port: HeldPort,
     _watchdog: Watchdog,
 }
 
 impl Mortal {
     /// `settings`: shell text before the command. `dies`: the request that ends the process.
     fn start(folder: &Path, settings: &str, variables: &str, dies: &str, restarts: bool) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let held = HeldPort::new();
+        let port = held.number();
         let program = command("dies", &format!("PORT={port} {variables} {}", dying(folder, dies, true)));
         let again = if restarts { program.as_str() } else { "" };
         let line = format!("{settings} {program}; {again}");
@@ -46,6 +51,7 @@ impl Mortal {
             child,
             output: BufReader::new(output),
             url: format!("http://127.0.0.1:{port}"),
+            _port: held,
             _watchdog: watchdog,
         };
         mortal.listens();
@@ -139,102 +145,104 @@ const SERVICE: [&str; 12] = [
     "verdict.isolation.*",
 ];
 
-async fn run_service(target: &'static str, dies: &str, restarts: bool, jobs: &'static [&'static str]) -> Run {
-    let service = service().await;
+fn run_service(target: &str, dies: &str, restarts: bool, jobs: &[&str]) -> Run {
+    let runtime = Runtime::new().unwrap();
+    let service = runtime.block_on(service());
     let token = service.credentials().read_token(ReadTokenForm::Valid);
     let inner = format!("{INNER}={}", service.addr());
-    let dies = dies.to_owned();
-    let run = tokio::task::spawn_blocking(move || {
-        let folder = tempfile::tempdir().unwrap();
-        let mortal = Mortal::start(folder.path(), "", &inner, &dies, restarts);
-        let mut args = vec![target, if target == "keys" { "--keys-url" } else { "--base-url" }, &mortal.url];
-        if target == "service" {
-            args.extend(["--read-token", &token]);
-            args.extend(SERVICE);
-        } else {
-            // The variations send the same requests.
-            args.extend(["--exclude", "vary.*"]);
-        }
-        Run::start(&folder, jobs, &args)
-    });
-    run.await.unwrap()
+    let folder = tempfile::tempdir().unwrap();
+    let mortal = Mortal::start(folder.path(), "", &inner, dies, restarts);
+    let mut args = vec![target, if target == "keys" { "--keys-url" } else { "--base-url" }, &mortal.url];
+    if target == "service" {
+        args.extend(["--read-token", &token]);
+        args.extend(SERVICE);
+    } else {
+        // The variations send the same requests.
+        args.extend(["--exclude", "vary.*"]);
+    }
+    Run::start(&folder, jobs, &args)
 }
 
 const ONE: &[&str] = &["--jobs", "1"];
 const DEFAULT: &[&str] = &[];
 
-#[rstest]
-#[case::first("service", "verdict.sanity.first", "1:-unknown ")]
-#[case::middle("service", "verdict.reference.markup", "1:script")]
-#[case::malformed("service", "verdict.reference.nul", "1:%00")]
-#[case::method("service", "verdict.method.put", "1:PUT ")]
-#[case::last("service", "verdict.sanity.last", "2:-unknown ")]
-#[case::after_its_answer("service", "verdict.sanity.last", "after:2:-unknown ")]
-#[case::first_of_keys("keys", "keys.sanity.first", "2:GET ")]
-#[case::middle_of_keys("keys", "keys.head", "1:HEAD ")]
-#[case::method_of_keys("keys", "keys.method.put", "1:PUT ")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn death_of_a_service_fails_its_case(
-    #[case] target: &'static str,
-    #[case] id: &str,
-    #[case] dies: &str,
-    #[values(ONE, DEFAULT)] jobs: &'static [&'static str],
-) {
-    let run = run_service(target, dies, false, jobs).await;
-    let name = if target == "keys" { "the key set" } else { "the service" };
-    run.blames(id, name);
-    run.rest_is_not_run(name);
-    let is_last = id.ends_with("last");
-    assert_eq!(run.these(Outcome::NotRun).is_empty(), is_last, "{}", run.out);
-    assert!(!id.ends_with("first") || run.these(Outcome::Pass).is_empty(), "{}", run.out);
+/// Both numbers of jobs for each case.
+fn with_jobs<C: Copy>(cases: &[C]) -> impl Iterator<Item = (C, &'static [&'static str])> {
+    cases.iter().flat_map(|case| [(*case, ONE), (*case, DEFAULT)])
+}
+
+/// Target, case to blame, and the request that ends the process. A run waits seconds until a target counts as gone.
+const OF_SERVICES: [(&str, &str, &str); 9] = [
+    ("service", "verdict.sanity.first", "1:-unknown "),
+    ("service", "verdict.reference.markup", "1:script"),
+    ("service", "verdict.reference.nul", "1:%00"),
+    ("service", "verdict.method.put", "1:PUT "),
+    ("service", "verdict.sanity.last", "2:-unknown "),
+    ("service", "verdict.sanity.last", "after:2:-unknown "),
+    ("keys", "keys.sanity.first", "2:GET "),
+    ("keys", "keys.head", "1:HEAD "),
+    ("keys", "keys.method.put", "1:PUT "),
+];
+
+#[test]
+fn death_of_a_service_fails_its_case() {
+    together(with_jobs(&OF_SERVICES), |((target, id, dies), jobs)| {
+        let run = run_service(target, dies, false, jobs);
+        let name = if target == "keys" { "the key set" } else { "the service" };
+        run.blames(id, name);
+        run.rest_is_not_run(name);
+        let is_last = id.ends_with("last");
+        assert_eq!(run.these(Outcome::NotRun).is_empty(), is_last, "{}", run.out);
+        assert!(!id.ends_with("first") || run.these(Outcome::Pass).is_empty(), "{}", run.out);
+    });
 }
 
 /// A supervisor starts the service again: later cases run.
 #[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn service_that_comes_back_fails_one_case(#[values(ONE, DEFAULT)] jobs: &'static [&'static str]) {
-    let run = run_service("service", "1:PUT ", true, jobs).await;
+fn service_that_comes_back_fails_one_case(#[values(ONE, DEFAULT)] jobs: &'static [&'static str]) {
+    let run = run_service("service", "1:PUT ", true, jobs);
     run.blames("verdict.method.put", "the service");
     assert!(run.these(Outcome::NotRun).is_empty(), "{}", run.out);
 }
 
 /// Settings of `mint edge-settings`, and a port for the mock service.
-fn minted(folder: &TempDir) -> &'static str {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+fn minted(folder: &TempDir, port: &HeldPort) -> &'static str {
+    let port = port.number().to_string();
     let args = ["mint", "edge-settings", "--out", "settings", "--service-port", &port];
     assert!(limited::output(&mut watched::command(folder.path(), &args)).status.success());
     "set -a; . settings/edge/edge.env; set +a;"
 }
 
-/// The sanity check posts two collections, and each exclusive case one more.
-#[rstest]
-#[case::first("sanity.first", "3:POST ")]
-#[case::middle("method.put", "1:PUT ")]
-#[case::last("sanity.last", "5:POST ")]
-fn death_of_an_attached_edge_fails_its_case(
-    #[case] id: &str,
-    #[case] dies: &str,
-    #[values(ONE, DEFAULT)] jobs: &[&str],
-) {
-    let folder = tempfile::tempdir().unwrap();
-    let edge = Mortal::start(folder.path(), minted(&folder), "", dies, false);
-    let filters = ["--filter", "sanity.*", "--filter", "method.put"];
-    let run =
-        Run::start(&folder, jobs, &[&["--url", &edge.url, "--settings", "settings"], &filters[..]].concat());
-    run.blames(id, "the edge");
-    run.rest_is_not_run("the edge");
-    assert_eq!(run.these(Outcome::NotRun).is_empty(), id == "sanity.last", "{}", run.out);
+/// Case to blame, and the request that ends the process. The sanity check posts two collections, and each exclusive case
+/// one more.
+const OF_ATTACHED_EDGES: [(&str, &str); 3] =
+    [("sanity.first", "3:POST "), ("method.put", "1:PUT "), ("sanity.last", "5:POST ")];
+
+#[test]
+fn death_of_an_attached_edge_fails_its_case() {
+    together(with_jobs(&OF_ATTACHED_EDGES), |((id, dies), jobs)| {
+        let folder = tempfile::tempdir().unwrap();
+        let port = HeldPort::new();
+        let edge = Mortal::start(folder.path(), minted(&folder, &port), "", dies, false);
+        let filters = ["--filter", "sanity.*", "--filter", "method.put"];
+        let args = [&["--url", &edge.url, "--settings", "settings"], &filters[..]].concat();
+        let run = Run::start(&folder, jobs, &args);
+        run.blames(id, "the edge");
+        run.rest_is_not_run("the edge");
+        assert_eq!(run.these(Outcome::NotRun).is_empty(), id == "sanity.last", "{}", run.out);
+    });
 }
 
 /// Other cases use the edge at the same time.
 #[rstest]
 fn death_among_shared_cases_fails_its_case(#[values(ONE, DEFAULT)] jobs: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    let edge = Mortal::start(folder.path(), minted(&folder), "", "1:100-continue", false);
+    let port = HeldPort::new();
+    let edge = Mortal::start(folder.path(), minted(&folder, &port), "", "1:100-continue", false);
     let filters =
         ["--filter", "relay.*", "--filter", "refusal.*", "--filter", "cors.*", "--filter", "monitor.*"];
-    let run =
-        Run::start(&folder, jobs, &[&["--url", &edge.url, "--settings", "settings"], &filters[..]].concat());
+    let args = [&["--url", &edge.url, "--settings", "settings"], &filters[..]].concat();
+    let run = Run::start(&folder, jobs, &args);
     run.blames("relay.framing.expect-continue", "the edge");
     run.rest_is_not_run("the edge");
     // Monitors judge whole runs.
@@ -242,31 +250,32 @@ fn death_among_shared_cases_fails_its_case(#[values(ONE, DEFAULT)] jobs: &[&str]
     assert!(not_run.iter().any(|case| case.id == "monitor.alive"), "{}", run.out);
 }
 
+/// Case to blame, the request that ends the process, and whether it ends only one process.
+const OF_LAUNCHED_EDGES: [(&str, &str, bool); 6] = [
+    ("sanity.first", "3:POST ", true),
+    ("method.invented", "1:EDGEPROOF ", false),
+    ("method.invented", "1:EDGEPROOF ", true),
+    ("relay.framing.expect-continue", "1:100-continue", false),
+    ("relay.framing.expect-continue", "1:100-continue", true),
+    ("relay.framing.expect-continue", "after:1:100-continue", false),
+];
+
 /// Launched edges are started again, so everything else runs. The filters leave more than one case on the shared edge.
-#[rstest]
-#[case::first("sanity.first", "3:POST ", true)]
-#[case::exclusive("method.invented", "1:EDGEPROOF ", false)]
-#[case::exclusive_once("method.invented", "1:EDGEPROOF ", true)]
-#[case::shared("relay.framing.expect-continue", "1:100-continue", false)]
-#[case::shared_once("relay.framing.expect-continue", "1:100-continue", true)]
-#[case::after_its_answer("relay.framing.expect-continue", "after:1:100-continue", false)]
-fn death_of_a_launched_edge_fails_its_case(
-    #[case] id: &str,
-    #[case] dies: &str,
-    #[case] once: bool,
-    #[values(ONE, DEFAULT)] jobs: &[&str],
-) {
-    let folder = tempfile::tempdir().unwrap();
-    let edge = command("dies", &dying(folder.path(), dies, once));
+#[test]
+fn death_of_a_launched_edge_fails_its_case() {
     // A death that no case repeats is certain only where cases run one at a time.
-    let jobs = if once { ONE } else { jobs };
-    let filters =
-        ["--filter", "sanity.*", "--filter", "relay.*", "--filter", "refusal.*", "--filter", "method.*"];
-    let run = Run::start(&folder, jobs, &[&["--launch", &edge], &filters[..]].concat());
-    run.blames(id, "the edge");
-    assert!(run.these(Outcome::NotRun).is_empty(), "{}", run.out);
-    let failed = run.these(Outcome::Fail)[0];
-    assert!(failed.because.contains("exit status: 7"), "{}", failed.because);
-    let log = &failed.edge.as_ref().unwrap().log;
-    assert!(log.contains(&"dying of a request".to_owned()), "{log:?}");
+    let cases = with_jobs(&OF_LAUNCHED_EDGES).filter(|((.., once), jobs)| !once || *jobs == ONE);
+    together(cases, |((id, dies, once), jobs)| {
+        let folder = tempfile::tempdir().unwrap();
+        let edge = command("dies", &dying(folder.path(), dies, once));
+        let filters =
+            ["--filter", "sanity.*", "--filter", "relay.*", "--filter", "refusal.*", "--filter", "method.*"];
+        let run = Run::start(&folder, jobs, &[&["--launch", &edge], &filters[..]].concat());
+        run.blames(id, "the edge");
+        assert!(run.these(Outcome::NotRun).is_empty(), "{}", run.out);
+        let failed = run.these(Outcome::Fail)[0];
+        assert!(failed.because.contains("exit status: 7"), "{}", failed.because);
+        let log = &failed.edge.as_ref().unwrap().log;
+        assert!(log.contains(&"dying of a request".to_owned()), "{log:?}");
+    });
 }

@@ -7,6 +7,7 @@ use super::harmless;
 use super::hostility::{QUICK, SLOW};
 use super::program::{BROOD, command, ignoring_sigterm};
 use super::watched::{Ran, alive, bounded};
+use crate::together::together;
 
 /// Cases that reach a hostile edge after the first collections.
 const CASES: [&str; 6] =
@@ -46,16 +47,12 @@ fn blamed(hostility: &str) {
 
 #[test]
 fn hostile_edge_fails_in_bounded_time() {
-    QUICK.into_iter().for_each(blamed);
+    together(QUICK, blamed);
 }
 
 #[test]
 fn endless_edge_fails_in_bounded_time() {
-    std::thread::scope(|scope| {
-        for hostility in SLOW {
-            scope.spawn(move || blamed(hostility));
-        }
-    });
+    together(SLOW, blamed);
 }
 
 #[test]

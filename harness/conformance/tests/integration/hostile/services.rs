@@ -5,12 +5,12 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::ReadTokenForm;
 use edgeproof_mock::{ListenerMode, MockService, NewSession, ServiceOptions};
 use edgeproof_reports::Outcome;
-use rstest::rstest;
 
 use super::harmless;
 use super::hostile_proxy::HostileProxy;
 use super::hostility::{QUICK, SLOW};
 use super::watched::{Ran, bounded};
+use crate::together::{block_on, together};
 
 const SESSION: &str = "a session";
 const LIMITS: [&str; 5] = ["--case-timeout", "2s", "--color", "never", "--verbose"];
@@ -76,57 +76,61 @@ async fn check_failure(target: &'static str, hostility: &'static str) {
     assert!(part.proxy.mistreated() >= report.cases.len());
 }
 
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hostile_service_fails_in_bounded_time(#[values("service", "keys")] target: &'static str) {
-    for hostility in QUICK {
-        check_failure(target, hostility).await;
-    }
+const TARGETS: [&str; 2] = ["service", "keys"];
+
+/// Both targets with each hostility.
+fn both(hostilities: &[&'static str]) -> Vec<(&'static str, &'static str)> {
+    TARGETS.iter().flat_map(|target| hostilities.iter().map(|hostility| (*target, *hostility))).collect()
+}
+
+#[test]
+fn hostile_service_fails_in_bounded_time() {
+    together(both(&QUICK), |(target, hostility)| block_on(check_failure(target, hostility)));
 }
 
 /// No case had the last exchange: the finding says so.
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn service_gone_after_the_sanity_check_is_one_finding(
-    #[values("service", "keys")] target: &'static str,
-) {
-    let part = HostilePart::start(1, "gone").await;
-    let ran = part.test("gone", target, if target == "keys" { &KEYS } else { &SERVICE }).await;
-    let report = harmless::check(&ran);
-    assert_eq!((ran.code(), report.findings.len()), (Some(1), 1), "{}", ran.out());
-    assert!(report.findings[0].contains("died after edgeproof's own probe"), "{:?}", report.findings);
-    assert_eq!(report.summary.not_run, report.summary.planned);
+#[test]
+fn service_gone_after_the_sanity_check_is_one_finding() {
+    together(both(&["gone"]), |(target, hostility)| {
+        block_on(async {
+            let part = HostilePart::start(1, hostility).await;
+            let ran = part.test(hostility, target, if target == "keys" { &KEYS } else { &SERVICE }).await;
+            let report = harmless::check(&ran);
+            assert_eq!((ran.code(), report.findings.len()), (Some(1), 1), "{}", ran.out());
+            assert!(report.findings[0].contains("died after edgeproof's own probe"), "{:?}", report.findings);
+            assert_eq!(report.summary.not_run, report.summary.planned);
+        });
+    });
 }
 
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn endless_service_fails_in_bounded_time(#[values("service", "keys")] target: &'static str) {
-    futures_util::future::join_all(SLOW.map(|hostility| check_failure(target, hostility))).await;
+#[test]
+fn endless_service_fails_in_bounded_time() {
+    together(both(&SLOW), |(target, hostility)| block_on(check_failure(target, hostility)));
 }
 
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reports_of_a_whole_run_are_harmless(
-    #[values("service", "keys")] target: &'static str,
-    #[values("markup", "fickle")] hostility: &'static str,
-) {
-    let part = HostilePart::start(1, hostility).await;
-    let ran = part.test(&format!("{hostility}, all cases"), target, &[]).await;
-    assert_eq!(ran.code(), Some(1), "{}", ran.out());
-    harmless::check(&ran);
+#[test]
+fn reports_of_a_whole_run_are_harmless() {
+    together(both(&["markup", "fickle"]), |(target, hostility)| {
+        block_on(async {
+            let part = HostilePart::start(1, hostility).await;
+            let ran = part.test(&format!("{hostility}, all cases"), target, &[]).await;
+            assert_eq!(ran.code(), Some(1), "{}", ran.out());
+            harmless::check(&ran);
+        });
+    });
 }
 
 /// The sanity check fails: one finding.
-#[rstest]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn service_hostile_from_the_start_exits_3(
-    #[values("service", "keys")] target: &'static str,
-    #[values("gigabyte", "mute", "garbage", "endless-header")] hostility: &'static str,
-) {
-    let part = HostilePart::start(0, hostility).await;
-    let ran = part.test(&format!("{hostility}, from the start"), target, &[]).await;
-    let report = harmless::check(&ran);
-    assert_eq!(ran.code(), Some(3), "{}", ran.out());
-    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
-    assert_eq!(report.summary.not_run + report.summary.not_applicable, report.summary.planned);
+#[test]
+fn service_hostile_from_the_start_exits_3() {
+    together(both(&["gigabyte", "mute", "garbage", "endless-header"]), |(target, hostility)| {
+        block_on(async {
+            let part = HostilePart::start(0, hostility).await;
+            let ran = part.test(&format!("{hostility}, from the start"), target, &[]).await;
+            let report = harmless::check(&ran);
+            assert_eq!(ran.code(), Some(3), "{}", ran.out());
+            assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+            assert_eq!(report.summary.not_run + report.summary.not_applicable, report.summary.planned);
+        });
+    });
 }

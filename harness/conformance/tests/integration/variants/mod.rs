@@ -59,8 +59,8 @@ async fn check(variants: Vec<Vec<usize>>, version: Version, https: bool, cases: 
     let mut variants = variants.into_iter().map(|positions| EdgeVariant::from_positions(&positions));
     let mut runs = JoinSet::new();
     let mut found = Vec::new();
-    // A run that explores variation has dozens of exchanges at the same time.
-    let concurrency = if cases == CaseSelection::Explored { 1 } else { CONCURRENCY };
+    // A run that explores variation has dozens of exchanges at the same time, and waits for few of them.
+    let concurrency = if cases == CaseSelection::Explored { CONCURRENCY / 2 } else { CONCURRENCY };
     loop {
         while runs.len() < concurrency
             && let Some(variant) = variants.next()

@@ -50,7 +50,7 @@ async fn rows_of_edge_and_relay_match_their_snapshots(#[case] version: Version) 
 #[test]
 fn every_snapshot_has_its_row() {
     let specs: Vec<Spec> = Version::ALL.iter().map(|version| Spec::builtin(*version)).collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wire/snapshots");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/integration/wire/snapshots");
     for file in std::fs::read_dir(folder).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
         let Some(name) = name.strip_suffix(".snap") else { continue };
