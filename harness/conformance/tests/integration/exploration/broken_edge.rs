@@ -22,6 +22,7 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{CaseReport, Hop, Outcome};
 use http::StatusCode;
 use parking_lot::Mutex;
+use tokio::sync::OnceCell;
 
 use super::fake_target::{edge_model, is_refusal};
 
@@ -149,12 +150,21 @@ async fn correct_edge_passes_200_sequences_and_all_monitors() {
     assert!(saved(folder.path()).is_empty());
 }
 
+/// One run for several tests: it shrinks its failure, which takes long. Yields the saved sequences as well.
+async fn after_aborts() -> &'static (ConformanceResult, Vec<EdgeReplay>) {
+    static RUN: OnceCell<(ConformanceResult, Vec<EdgeReplay>)> = OnceCell::const_new();
+    let explored = async {
+        let folder = tempfile::tempdir().unwrap();
+        let result = explore(Fault::RefusalAfterAbort, 200, Some(folder.path())).await;
+        (result, saved(folder.path()))
+    };
+    RUN.get_or_init(|| explored).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn fault_after_an_abort_shrinks_to_three_steps_and_is_saved() {
-    let folder = tempfile::tempdir().unwrap();
-    let result = explore(Fault::RefusalAfterAbort, 200, Some(folder.path())).await;
-    assert_eq!((result.exit_code, the_case(&result).outcome), (1, Outcome::Fail));
-    let all = saved(folder.path());
+    let (result, all) = after_aborts().await;
+    assert_eq!((result.exit_code, the_case(result).outcome), (1, Outcome::Fail));
     let [file] = &all[..] else { panic!("{all:?}") };
     let model = edge_model();
     let [abort, _, refusal] = &file.sequence.steps[..] else { panic!("{file:?}") };
@@ -169,7 +179,7 @@ async fn fault_after_an_abort_shrinks_to_three_steps_and_is_saved() {
     assert!(is_refusal(&model, refusal) || matches!(refusal.action, EdgeAction::Exchange(_)), "{file:?}");
 
     // The report shows the steps in words, the broken step, and how to replay them.
-    let case = the_case(&result);
+    let case = the_case(result);
     assert!(case.because.starts_with("status of step 3 of 3: expected "), "{}", case.because);
     let steps = case.mismatches.iter().find(|mismatch| mismatch.what.contains("shrunk")).unwrap();
     let lines: Vec<_> = steps.actual.lines().collect();
@@ -243,6 +253,6 @@ async fn failure_after_others_on_its_connection_is_reproduced_with_them() {
 /// Steps of a sequence use several connections, so the hint names the command that repeats them.
 #[tokio::test(flavor = "multi_thread")]
 async fn sequence_of_several_steps_has_no_curl_command() {
-    let result = explore(Fault::RefusalAfterAbort, 200, None).await;
-    assert_eq!((the_case(&result).outcome, the_case(&result).reproduce.as_str()), (Outcome::Fail, ""));
+    let (result, _) = after_aborts().await;
+    assert_eq!((the_case(result).outcome, the_case(result).reproduce.as_str()), (Outcome::Fail, ""));
 }
