@@ -38,7 +38,8 @@ fn hostile_answer_fails_only_its_cases(#[case] fault: &str, #[case] observed: &[
         "--case-timeout",
         "1s",
     ]);
-    assert!(began.elapsed() < Duration::from_secs(20));
+    // A busy machine takes several times the usual two seconds.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert_eq!(report.exit_code, 1);
     let mut hit = ids(&report, &[Outcome::Fail, Outcome::Warn, Outcome::NotRun]);
     hit.sort();

@@ -1,5 +1,6 @@
 //! A conformance run against one edge.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub(crate) struct RunCredentials {
 /// Cases of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CaseSelection {
-    /// All cases, also those that explore variation.
+    /// The cases that explore variation, and the monitors of what they send.
     Explored,
     /// All cases of `--quick`.
     All,
@@ -56,9 +57,13 @@ pub(crate) async fn mismatches(
 ) -> Vec<String> {
     let shape = ReplyShape::from_profile(spec.profile());
     let explores = cases == CaseSelection::Explored;
-    let mut selected = cases::edge(Catalog::new(spec, &shape, false).explore(explores));
+    let quick = cases::edge(Catalog::new(spec, &shape, false));
+    let is_quick: HashSet<String> = quick.iter().map(|case| case.id.clone()).collect();
+    let mut selected =
+        if explores { cases::edge(Catalog::new(spec, &shape, false).explore(true)) } else { quick };
     selected.retain(|case| match cases {
-        CaseSelection::Explored | CaseSelection::All => true,
+        CaseSelection::Explored => !is_quick.contains(&case.id) || case.id.starts_with("monitor."),
+        CaseSelection::All => true,
         CaseSelection::StandardSetup => case.setup == Setup::Standard && case.takes.is_zero(),
         CaseSelection::Starts => {
             matches!(case.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)

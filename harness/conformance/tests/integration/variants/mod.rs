@@ -30,7 +30,8 @@ async fn every_pair_of_choices_conforms() {
     check(all_pairs(EdgeVariant::CHOICES), Version::Current, false, CaseSelection::All).await;
 }
 
-/// Few variants, which together have every value of every choice: each plays thousands of exchanges.
+/// Few variants, which together have every value of every choice: each plays thousands of exchanges. The pairs play the
+/// other cases.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_choice_conforms_with_variation() {
     let most = EdgeVariant::CHOICES.iter().copied().max().unwrap_or_default();
