@@ -153,11 +153,11 @@ async fn correct_edge_passes_200_sequences_and_all_monitors() {
 /// One run for several tests: it shrinks its failure, which takes long. Yields the saved sequences as well.
 async fn after_aborts() -> &'static (ConformanceResult, Vec<EdgeReplay>) {
     static RUN: OnceCell<(ConformanceResult, Vec<EdgeReplay>)> = OnceCell::const_new();
-    let explored = async {
+    let explored = Box::pin(async {
         let folder = tempfile::tempdir().unwrap();
         let result = explore(Fault::RefusalAfterAbort, 200, Some(folder.path())).await;
         (result, saved(folder.path()))
-    };
+    });
     RUN.get_or_init(|| explored).await
 }
 
