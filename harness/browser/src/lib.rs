@@ -6,6 +6,7 @@ mod call;
 #[cfg(feature = "chromium")]
 mod chromium;
 mod error;
+mod executable;
 mod options;
 mod record;
 
@@ -15,6 +16,7 @@ pub use call::{CallOutcome, CollectorCall, ErrorPath, PageError};
 #[cfg(feature = "chromium")]
 pub use chromium::{Chromium, Page};
 pub use error::{BrowserError, INSTALL_CHROMIUM};
+pub use executable::find_chromium;
 pub use options::{ChromiumOptions, PageOptions};
 pub use record::{PageRecord, PageRequest, PageWebSocket};
 

@@ -11,7 +11,6 @@ use tokio::time::timeout;
 
 mod arguments;
 mod connection;
-mod executable;
 mod page;
 mod page_state;
 mod recording;
@@ -54,7 +53,7 @@ pub struct Chromium {
 impl Chromium {
     /// Starts Chromium with a fresh profile.
     pub async fn launch(options: ChromiumOptions) -> Result<Self, BrowserError> {
-        let executable = executable::find(options.executable.as_deref())?;
+        let executable = crate::find_chromium(options.executable.as_deref())?;
         let failed = |why: String, last: Vec<String>| BrowserError::Start {
             executable: executable.clone(),
             why,

@@ -10,8 +10,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::time::timeout;
 
-use super::support::{Site, launch, run};
+use super::support::{LIMIT, Site, launch, run};
 
 /// Process ids with the folder of a browser in their command lines or environments.
 fn processes(folder: &Path) -> Vec<u32> {
@@ -91,7 +92,7 @@ fn cancelled_launch_leaves_no_process_and_no_file() {
         let options = ChromiumOptions { executable: Some(slow), ..ChromiumOptions::default() };
         let arguments = tokio::select! {
             launched = Chromium::launch(options) => panic!("{launched:?}"),
-            arguments = tokio::fs::read_to_string(&started) => arguments.unwrap(),
+            arguments = timeout(LIMIT, tokio::fs::read_to_string(&started)) => arguments.unwrap().unwrap(),
         };
         let profile = arguments.lines().find_map(|line| line.strip_prefix("--user-data-dir=")).unwrap();
         assert_gone(Path::new(profile).parent().unwrap());
@@ -109,7 +110,7 @@ fn killed_browser_ends_its_pages_and_is_an_error() {
         });
         let shell = Pid::from_raw(i32::try_from(browser.pid()).unwrap()).unwrap();
         kill_process_group(shell, Signal::KILL).unwrap();
-        let outcome = loading.await.to_string();
+        let outcome = timeout(LIMIT, loading).await.unwrap().to_string();
         assert!(outcome.starts_with("did not end: ") && outcome.contains("ended"), "{outcome}");
         let error = browser.open(PageOptions::new(site.url("/"))).await.unwrap_err();
         assert!(matches!(error, BrowserError::Ended { .. }), "{error}");
@@ -130,7 +131,8 @@ fn killed_program_leaves_no_browser_and_no_profile() {
             .unwrap();
         let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
         let folder = loop {
-            let line = lines.next_line().await.unwrap().expect("the program prints its folder");
+            let line = timeout(LIMIT, lines.next_line()).await.unwrap().unwrap();
+            let line = line.expect("the program prints its folder");
             if let Some((_, folder)) = line.split_once("folder: ") {
                 break PathBuf::from(folder);
             }

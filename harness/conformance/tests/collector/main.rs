@@ -1,11 +1,15 @@
 //! `edgeproof conformance collector` in Chromium: the program, modules of others, hostile modules, and what is left after
-//! a run.
+//! a run. The page of `edgeproof mock --page` as well. A missing Chromium fails these tests.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
 
+mod demo_page;
 mod hostile;
+#[expect(dead_code, reason = "the target `integration` uses the rest")]
+#[path = "../integration/limited.rs"]
+mod limited;
 mod modules;
 mod program;
 mod signals;
-#[path = "../cli/support.rs"]
+#[path = "../integration/cli/support.rs"]
 mod support;
 mod wrapped;

@@ -1,40 +1,10 @@
-//! Arguments, lists and summaries.
+//! Summaries, recorded points, and the reference collector. The target `integration` tests arguments and lists.
 
+use crate::limited;
 use crate::support::{Folder, check};
 use crate::wrapped::folder_with;
 
 const RIGHT: &str = r#"export { create } from "./library.js";"#;
-
-#[test]
-fn list_prints_the_cases_of_a_collector() {
-    let list = ["conformance", "collector", "--list", "--filter", "abort.*", "--filter", "monitor.*"];
-    check("collector_list", &Folder::new().seen(&list));
-}
-
-#[test]
-fn invalid_arguments_exit_2() {
-    let folder = folder_with(RIGHT);
-    let commands: &[&[&str]] = &[
-        &["collector", "--module", "nowhere.mjs"],
-        &["collector", "--module", "."],
-        &["collector", "--module", "https://"],
-        &["collector", "--module", "ftp://a.test/collector.mjs"],
-        &["collector", "--name", ""],
-        &["collector", "--chromium", "nowhere"],
-        &["collector", "--launch", "node edge.mjs"],
-        &["collector", "--base-url", "https://service.example"],
-        &["collector", "--keys-url", "https://keys.example"],
-        &["collector", "--hold", "abort.posting"],
-        &["collector", "--explore", "3"],
-        &["collector", "--waits"],
-        &["collector", "--filter", "relay.*"],
-        &["--module", "collector.mjs"],
-        &["service", "--name", "maker"],
-        &["keys", "--chromium", "/usr/bin/chromium"],
-    ];
-    let seen = commands.iter().map(|command| folder.seen(&[&["conformance"], *command].concat()));
-    check("collector_invalid_arguments", &seen.collect::<Vec<_>>().join("\n"));
-}
 
 #[test]
 fn summary_of_a_passing_run() {
@@ -83,7 +53,7 @@ fn behaviour_at_open_points_is_recorded_and_pinned() {
 fn browser_that_does_not_start_exits_3() {
     let folder = Folder::new();
     let mut command = folder.command(&["conformance", "collector", "--filter", "mode.full"]);
-    let output = command.env("CHROME", "/nowhere/chromium").output().unwrap();
+    let output = limited::output(command.env("CHROME", "/nowhere/chromium"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("/nowhere/chromium") && text.contains("incomplete: nothing is proven"), "{text}");

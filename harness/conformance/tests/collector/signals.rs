@@ -1,12 +1,12 @@
 //! Nothing is left behind: no process, no profile, no credentials.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::limited;
 use crate::wrapped::folder_with;
 
 /// Processes whose command line names this folder.
@@ -31,11 +31,10 @@ fn signal_ends_browser_and_deletes_its_profile(#[case] signal: Signal, #[case] c
     let mut command = folder.command(&args);
     command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    while processes_of(temporary.path()).is_empty() {
-        std::thread::yield_now();
-    }
+    let child =
+        limited::until_child(child, "the browser runs", || !processes_of(temporary.path()).is_empty());
     kill_process(Pid::from_child(&child), signal).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = limited::end(child);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     assert_eq!(processes_of(temporary.path()), Vec::<String>::new());
     let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().collect();
@@ -48,11 +47,8 @@ fn run_leaves_no_process_and_no_file() {
     let temporary = tempfile::tempdir().unwrap();
     let args = ["conformance", "collector", "--module", "collector.mjs", "--filter", "mode.lite"];
     let mut command = folder.command(&args);
-    command.env("TMPDIR", temporary.path()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let out = BufReader::new(child.stdout.take().unwrap());
-    let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{lines:?}");
+    let output = limited::output(command.env("TMPDIR", temporary.path()));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(folder.files(), ["collector.mjs", "library.js"]);
     assert_eq!(processes_of(temporary.path()), Vec::<String>::new());
     let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().collect();

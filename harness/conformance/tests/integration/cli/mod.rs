@@ -1,0 +1,13 @@
+//! The program on the command line: output, files and exit codes.
+
+mod collector;
+mod explaining;
+mod failing_edges;
+mod invalid_arguments;
+mod listing;
+mod rerunning;
+mod runs;
+mod serving;
+mod signals;
+mod support;
+mod verdicts;

@@ -1,0 +1,200 @@
+//! Output, files and exit codes of runs against a conforming edge, and against edges with small faults.
+
+use edgeproof_reports::Outcome;
+use serde_json::Value;
+
+use super::support::{Folder, check, seen};
+use crate::broken_edge::command;
+use crate::limited;
+
+const ONE: &str = "accept.exact-body";
+
+#[test]
+fn passing_run_exits_0() {
+    let folder = Folder::new();
+    let filter = ["conformance", "--filter", "accept.*", "--filter", "http2.*"];
+    let plain = folder.seen(&filter);
+    let quiet = folder.seen(&[&filter[..], &["--quiet"]].concat());
+    let verbose = folder.seen(&[&filter[..], &["--verbose"]].concat());
+    check("run_passes", &[plain, quiet, verbose].join("\n"));
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn color_option_overrides_terminal_detection() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", ONE, "--color", "always"];
+    check("run_in_colour", &folder.seen(&args));
+    for (name, value, args) in
+        [("NO_COLOR", "1", &args[..3]), ("NO_COLOR", "", &args[..3]), ("FORCE_COLOR", "1", &args[..3])]
+    {
+        let output = limited::output(folder.command(args).env(name, value));
+        assert!(!output.stdout.contains(&0x1b), "colour without a terminal: {name}={value}");
+    }
+    let output = limited::output(folder.command(&args).env("NO_COLOR", "1"));
+    assert!(output.stdout.contains(&0x1b), "--color always shows no colour");
+}
+
+#[test]
+fn shuffled_cases_are_reported_in_plan_order() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "accept.*", "--shuffle", "--seed", "7", "--report", "json=r.json"];
+    let output = folder.run(&args);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("· seed 7\n"));
+    let report = folder.report("r.json");
+    assert_eq!((report.seed, report.summary.planned), (7, report.cases.len()));
+    let list = folder.run(&["conformance", "--filter", "accept.*", "--list"]).stdout;
+    let list = String::from_utf8(list).unwrap();
+    let listed: Vec<&str> = list.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(report.cases.iter().map(|case| case.id.as_str()).collect::<Vec<_>>(), listed);
+}
+
+#[test]
+fn repeat_reports_the_first_failure() {
+    let folder = Folder::new();
+    let right = folder.seen(&["conformance", "--filter", ONE, "--repeat", "3"]);
+    check("run_repeated", &right);
+    let launch = command("no-allow");
+    let args = [
+        "conformance",
+        "--launch",
+        &launch,
+        "--filter",
+        "method.allow",
+        "--repeat",
+        "3",
+        "--report",
+        "json=r.json",
+    ];
+    assert_eq!(folder.run(&args).status.code(), Some(0));
+    assert!(folder.report("r.json").cases[0].because.starts_with("round 1 of 3: "));
+}
+
+#[test]
+fn violated_should_fails_only_with_strict() {
+    let folder = Folder::new();
+    let launch = command("no-allow");
+    let args = ["conformance", "--launch", &launch, "--filter", "method.allow", "--filter", "method.get"];
+    let warned = folder.run(&args);
+    check("run_warns", &shown(&args, &warned));
+    let strict = folder.run(&[&args[..], &["--strict"]].concat());
+    assert_eq!((warned.status.code(), strict.status.code()), (Some(0), Some(1)));
+    assert!(
+        String::from_utf8(strict.stdout)
+            .unwrap()
+            .ends_with("does not conform: --strict treats warnings as failures (exit 1)\n")
+    );
+}
+
+#[test]
+fn stale_baseline_line_exits_1() {
+    let folder = Folder::new()
+        .with("known.txt", "# ticket 17\nmethod.allow our proxy eats Allow\n")
+        .with("stale.txt", "method.get  fixed long ago\n\nno.such.case  was renamed\n");
+    let launch = command("no-allow");
+    let args = ["conformance", "--launch", &launch, "--filter", "method.*", "--strict"];
+    let known = folder.run(&[&args[..], &["--baseline", "known.txt"]].concat());
+    let stale = folder.run(&["conformance", "--filter", "method.*", "--baseline", "stale.txt"]);
+    let texts = [
+        shown(
+            &["conformance", "--launch", "…", "--filter", "method.*", "--strict", "--baseline", "known.txt"],
+            &known,
+        ),
+        shown(&["conformance", "--filter", "method.*", "--baseline", "stale.txt"], &stale),
+    ];
+    check("run_baseline", &texts.join("\n"));
+    assert_eq!((known.status.code(), stale.status.code()), (Some(0), Some(1)));
+}
+
+#[test]
+fn changed_pinned_point_exits_1() {
+    let folder = Folder::new();
+    let run = |args: &[&str]| {
+        folder.run(&[&["conformance", "--filter", "health.*", "--filter", "paths.root"], args].concat())
+    };
+    assert_eq!(run(&["--record", "points.json"]).status.code(), Some(0));
+    let recorded = folder.read("points.json");
+    check("points_recorded", &recorded);
+    assert_eq!(run(&["--pin", "points.json"]).status.code(), Some(0));
+    let changed: Value = serde_json::from_str(&recorded.replace("200 ", "204 ")).unwrap();
+    let folder = Folder::new().with("changed.json", &changed.to_string());
+    let args = ["conformance", "--filter", "health.*", "--pin", "changed.json"];
+    let output = folder.run(&args);
+    check("run_pin_changed", &shown(&args, &output));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn rerun_failed_runs_only_failed_cases() {
+    let folder = Folder::new();
+    let launch = command("as-502");
+    let args =
+        ["conformance", "--launch", &launch, "--filter", "cors.readable.4*", "--report", "json=r.json"];
+    assert_eq!(folder.run(&args).status.code(), Some(1));
+    let failed = |report: &edgeproof_reports::Report| -> Vec<String> {
+        let failed = report.cases.iter().filter(|case| case.outcome == Outcome::Fail);
+        failed.map(|case| case.id.clone()).collect()
+    };
+    let before = failed(&folder.report("r.json"));
+    assert_eq!(before.len(), 5, "{before:?}");
+    let again = ["conformance", "--rerun-failed", "r.json", "--report", "json=again.json"];
+    assert_eq!(folder.run(&again).status.code(), Some(0));
+    let report = folder.report("again.json");
+    assert_eq!(report.cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>(), before);
+}
+
+#[test]
+fn hold_prints_how_to_call_the_edge() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", ONE, "--hold", ONE];
+    let output = folder.run(&args);
+    assert_eq!(output.status.code(), Some(0));
+    check("run_held", &shown(&args, &output));
+}
+
+#[test]
+fn reports_are_written_without_temporary_files() {
+    let folder = Folder::new();
+    let args = [
+        "conformance",
+        "--filter",
+        ONE,
+        "--quiet",
+        "--report",
+        "json=r.json",
+        "junit=r.xml",
+        "--report=html=r.html,markdown=r.md",
+    ];
+    assert_eq!(folder.run(&args).status.code(), Some(0));
+    assert_eq!(folder.files(), ["r.html", "r.json", "r.md", "r.xml"]);
+    assert_eq!(folder.report("r.json").exit_code, 0);
+}
+
+/// Standard output is the report and nothing else; the terminal's text goes to standard error.
+#[test]
+fn report_goes_to_standard_output() {
+    let folder = Folder::new();
+    let output = folder.run(&["conformance", "--filter", ONE, "--report", "json=-", "junit=r.xml"]);
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["exit_code"], 0);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.starts_with("edgeproof reference edge"), "{text}");
+    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
+    assert_eq!(folder.files(), ["r.xml"]);
+}
+
+#[test]
+fn target_after_reports_is_a_target() {
+    let folder = Folder::new();
+    let args = ["conformance", "--filter", "keys.*", "--report", "json=r.json", "html=r.html", "keys"];
+    assert_eq!(folder.run(&args).status.code(), Some(0));
+    assert_eq!(folder.files(), ["r.html", "r.json"]);
+}
+
+/// Output without the path of the launched program, which differs between machines.
+fn shown(args: &[&str], output: &std::process::Output) -> String {
+    let args: Vec<&str> = args.iter().map(|arg| if arg.starts_with("env ") { "…" } else { arg }).collect();
+    seen(&args, output)
+}

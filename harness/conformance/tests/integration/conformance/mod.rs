@@ -1,0 +1,8 @@
+//! Whole runs of the program, with conforming and misbehaving edges.
+
+mod attached;
+mod events;
+mod hostile;
+mod reference;
+mod secrets;
+mod support;

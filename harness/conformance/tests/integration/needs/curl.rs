@@ -1,0 +1,83 @@
+//! Shell lines that the program or the documentation prints, as they are. The tests of `mock_program` check the rest without
+//! curl.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use rstest::rstest;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::limited;
+use crate::mock_program::{GUIDE, Mock};
+
+/// Runs lines in a shell with `edgeproof` in its PATH.
+fn shell(lines: &str, folder: &Path) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap();
+    let paths = std::iter::once(program).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(paths).unwrap();
+    limited::output(Command::new("sh").args(["-euc", lines]).current_dir(folder).env("PATH", path))
+}
+
+fn succeeds(lines: &str, folder: &Path) -> String {
+    let output = shell(lines, folder);
+    assert!(output.status.success(), "{lines}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[rstest]
+#[case::with_tls(&[])]
+#[case::without(&["--plain", "127.0.0.1:0"])]
+#[ignore = "needs curl: just test-browser"]
+fn printed_curl_command_works(#[case] more: &[&str]) {
+    let mut mock = Mock::start(&[&["--listen", "127.0.0.1:0"], more].concat());
+    let block = mock.printed("curl ");
+    let curl = block.lines().last().unwrap();
+    let verdict = succeeds(&format!("{curl} --silent --show-error"), Path::new("/"));
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
+    // The whole block is valid shell text.
+    let license =
+        succeeds(&format!("{} >&2 2>/dev/null\necho \"$LICENSE\"", block.trim_end()), Path::new("/"));
+    assert_eq!((&verdict["ref"], &verdict["decision"]), (&"magic.verdict-ready".into(), &"allow".into()));
+    let token = block.lines().find_map(|line| line.strip_prefix("export READ_TOKEN=")).unwrap().to_owned();
+    let settings =
+        block.lines().find_map(|line| line.strip_prefix("#   settings ")).unwrap().trim().to_owned();
+    assert_eq!(
+        Path::new(&settings).parent().unwrap().metadata().unwrap().permissions().mode() & 0o777,
+        0o700
+    );
+
+    let log = mock.stop();
+    let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["endpoint"], &line["status"]), (&"verdict".into(), &200.into()));
+    assert_eq!(line["target"], "/v1/verdict/magic.verdict-ready");
+    assert!(!log.contains(&token[30..60]) && !log.contains(&license[30..60]), "{log}");
+    assert!(!Path::new(&settings).exists());
+}
+
+#[test]
+#[ignore = "needs curl and Node: just test-browser"]
+fn session_of_the_guide_works() {
+    let blocks: Vec<_> =
+        GUIDE.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    let walk = blocks.into_iter().find(|block| block.contains("mint collection --mock")).unwrap();
+    let folder = TempDir::new().unwrap();
+    // A failing line must not leave the mock service running.
+    let lines = format!("trap 'kill $! 2>/dev/null || true' EXIT\n{walk}\nwait");
+    let printed = succeeds(&lines, folder.path());
+    let (edge, claims) = printed.split_once('\n').map_or((printed.as_str(), ""), |(edge, rest)| (edge, rest));
+    let (edge, claims) = match edge.strip_prefix(r#"{"ok":true}"#) {
+        Some(rest) => (r#"{"ok":true}"#, format!("{rest}{claims}")),
+        None => (edge, claims.to_owned()),
+    };
+    assert_eq!(edge, r#"{"ok":true}"#, "{printed}");
+    let claims: Value = serde_json::from_str(claims.trim().strip_prefix("true ").unwrap()).unwrap();
+    assert_eq!(claims["sub"], "order 4711");
+    let log = fs::read_to_string(folder.path().join("mock.log")).unwrap();
+    let endpoints: Vec<_> =
+        log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["endpoint"].clone()).collect();
+    assert_eq!(endpoints, ["relay", "verdict", "keys"]);
+}
