@@ -273,10 +273,10 @@ fn plain(value: f64, least: f64, limit: f64, suffix: &str) -> String {
 fn quoted(text: &str, dialect: Dialect) -> Option<String> {
     use Dialect as D;
     let quoted = serde_json::to_string(text).ok()?;
-    let escapes = |at: char| match dialect {
-        D::Python | D::Php => !at.is_ascii(),
-        D::Go => matches!(at, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
-        D::JavaScript | D::Httpx | D::Jackson | D::Serde => false,
+    let escapes: fn(char) -> bool = match dialect {
+        D::Python | D::Php => |at| !at.is_ascii(),
+        D::Go => |at| matches!(at, '<' | '>' | '&' | '\u{2028}' | '\u{2029}'),
+        D::JavaScript | D::Httpx | D::Jackson | D::Serde => return Some(quoted),
     };
     let mut out = String::new();
     for at in quoted.chars() {
