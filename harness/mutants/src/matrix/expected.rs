@@ -42,3 +42,18 @@ fn difference(
         format!("the mutants that {what} are {}, expected: {}", actual.join(", "), expected.join(", "))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_fixtures::spec::{Spec, Version};
+    use edgeproof_reports::matrix::Scope;
+
+    use super::*;
+    use crate::matrix::empty_matrix;
+
+    #[test]
+    fn each_list_and_each_canary_is_missed_in_an_empty_matrix() {
+        let matrix = empty_matrix(&Spec::builtin(Version::Current), Scope::Gate, &[]);
+        assert_eq!(differences(&matrix).len(), 3 + CANARIES.len());
+    }
+}

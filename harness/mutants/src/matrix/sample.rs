@@ -66,17 +66,18 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
             }
             // Mutants that take long kill few cases, so they go first.
             round.reverse();
-            let runs = round.iter().map(|(mutant, chosen)| {
-                let mutant = &mutants[*mutant];
+            let runs = round.into_iter().map(|(at, chosen)| {
+                let mutant = &mutants[at];
                 // A monitor judges the requests of other cases.
                 let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
                 let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
                 let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
-                run_anyway(bed, mutant, played.collect())
+                let run = run_anyway(bed, mutant, played.collect());
+                async move { run.await.map(|ended| (at, chosen, ended)) }
             });
             let runs: Vec<_> = runs.collect();
-            let ended: Vec<_> = stream::iter(runs).buffered(jobs).try_collect().await?;
-            for ((mutant, chosen), ended) in round.into_iter().zip(ended) {
+            let ended: Vec<_> = stream::iter(runs).buffer_unordered(jobs).try_collect().await?;
+            for (mutant, chosen, ended) in ended {
                 tried.extend(chosen.into_iter().map(|case| (mutant, case)));
                 let result = results.entry(mutant).or_default();
                 result.cases.extend(ended);

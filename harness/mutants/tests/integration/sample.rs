@@ -5,7 +5,7 @@ use crate::support::{block_on, test_bed};
 /// Only a sample of the mutants: `just mutants --gate` runs all of them, and judges fingerprints and causes.
 #[test]
 fn each_case_kills_a_mutant_of_its_row() {
-    let sample = block_on(sample_matrix(&test_bed(), 6)).unwrap();
+    let sample = block_on(sample_matrix(&test_bed(), 12)).unwrap();
     println!("{}", sample.line());
     let matrix = &sample.matrix;
     assert_eq!(matrix.problems, Vec::<String>::new());
