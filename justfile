@@ -53,15 +53,15 @@ load *ARGS:
     esac
     exec {{ load }} "$@"
 
-# Run all tests.
+# Run all tests that need Rust only.
 test *ARGS:
     cargo test --workspace "$@"
 
 # Format, lints, documentation, unused dependencies.
 check:
     cargo fmt --all --check
-    cargo clippy --workspace --all-targets -- --deny warnings
-    RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps
+    cargo clippy --workspace --all-targets --all-features -- --deny warnings
+    RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --all-features
     cargo machete
 
 # Licenses, advisories and sources of the dependencies.
@@ -84,6 +84,7 @@ test-browser *ARGS:
 snapshots:
     rm -f target/snapshots-seen
     INSTA_SNAPSHOT_REFERENCES_FILE="$PWD/target/snapshots-seen" cargo test --workspace --quiet >/dev/null
+    INSTA_SNAPSHOT_REFERENCES_FILE="$PWD/target/snapshots-seen" ./.ci/test-browser --quiet >/dev/null
     ./.ci/orphans target/snapshots-seen
 
 # Test the example edges in other languages (default: all).
@@ -112,7 +113,7 @@ fingerprints:
 
 # Run against hostile edges, services and clients; print time and peak memory of each run.
 hostile:
-    cargo test --quiet --package edgeproof --test hostile -- --nocapture
+    cargo test --quiet --package edgeproof --test integration hostile:: -- --nocapture
 
 # Run libFuzzer on one of the targets in fuzz/: just fuzz answer -max_total_time=60.
 fuzz *ARGS:

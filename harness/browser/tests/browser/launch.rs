@@ -124,7 +124,7 @@ fn killed_browser_ends_its_pages_and_is_an_error() {
 fn killed_program_leaves_no_browser_and_no_profile() {
     run(async {
         let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "launch::program_that_is_killed", "--ignored", "--nocapture"])
+            .args(["--exact", "launch::killed_program", "--ignored", "--nocapture"])
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
@@ -156,8 +156,8 @@ fn killed_program_leaves_no_browser_and_no_profile() {
 
 /// Not a test: the program of the test above.
 #[test]
-#[ignore = "runs until it is killed"]
-fn program_that_is_killed() {
+#[ignore = "a program that other tests start"]
+fn killed_program() {
     run(async {
         let browser = launch().await;
         println!("folder: {}", browser.folder().display());

@@ -32,7 +32,7 @@ pub(crate) fn command_with(fault: &str, variables: &str) -> String {
 }
 
 #[test]
-#[ignore = "a program for other tests to start"]
+#[ignore = "a program that other tests start"]
 fn edge_program() {
     let Ok(fault) = env::var(FAULT) else { return };
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(serve(&fault));

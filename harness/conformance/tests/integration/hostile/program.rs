@@ -54,7 +54,7 @@ pub(crate) fn call(address: SocketAddr) -> String {
 }
 
 #[test]
-#[ignore = "a program for other tests to start"]
+#[ignore = "a program that other tests start"]
 fn edge_program() {
     let Ok(hostility) = env::var(HOSTILITY) else { return };
     tokio::runtime::Builder::new_multi_thread()

@@ -261,7 +261,7 @@ fn program_is_gone_when_the_runtime_is_dropped() {
 #[case(Signal::HUP, 129)]
 #[case(Signal::QUIT, 131)]
 fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] code: u8) {
-    let words = entry("target::end::run_until_interrupted");
+    let words = entry("target::end::interrupted_program");
     let mut run = Command::new(&words[0])
         .args(&words[1..])
         .env("RUN_UNTIL_INTERRUPTED", "yes")
@@ -281,8 +281,8 @@ fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] co
 }
 
 #[tokio::test]
-#[ignore = "a program for other tests to start"]
-async fn run_until_interrupted() {
+#[ignore = "a program that other tests start"]
+async fn interrupted_program() {
     if std::env::var("RUN_UNTIL_INTERRUPTED").is_err() {
         return;
     }

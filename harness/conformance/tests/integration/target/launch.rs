@@ -67,7 +67,7 @@ async fn omitted_settings_are_unset() {
 
 #[test]
 fn settings_of_the_own_environment_are_not_inherited() {
-    let words = entry("target::launch::start_without_settings");
+    let words = entry("target::launch::unset_program");
     let mut outer = Command::new(&words[0]);
     outer.args(&words[1..]).env("START_WITHOUT_SETTINGS", "yes");
     for name in EdgeSettings::NAMES {
@@ -84,8 +84,8 @@ fn settings_of_the_own_environment_are_not_inherited() {
 }
 
 #[tokio::test]
-#[ignore = "a program for other tests to start"]
-async fn start_without_settings() {
+#[ignore = "a program that other tests start"]
+async fn unset_program() {
     if std::env::var("START_WITHOUT_SETTINGS").is_err() {
         return;
     }

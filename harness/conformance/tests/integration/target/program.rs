@@ -65,7 +65,7 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 static MORE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 #[test]
-#[ignore = "a program for other tests to start"]
+#[ignore = "a program that other tests start"]
 fn edge_program() {
     let Ok(behaviour) = env::var(BEHAVIOUR) else { return };
     println!("pid {}", std::process::id());

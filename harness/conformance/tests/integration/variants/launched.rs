@@ -59,7 +59,7 @@ async fn run(variant: &str, cases: CaseSelection) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "program that other tests launch"]
+#[ignore = "a program that other tests start"]
 fn edge_program() {
     let Ok(variant) = env::var(VARIANT) else { return };
     let mut words = variant.split(':');
