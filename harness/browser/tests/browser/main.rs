@@ -6,5 +6,7 @@ mod calls;
 mod hostile;
 mod isolation;
 mod launch;
+#[cfg(target_os = "linux")]
+mod leftovers;
 mod record;
 mod support;

@@ -9,6 +9,7 @@ mod hostile;
 mod limited;
 mod modules;
 mod program;
+#[cfg(target_os = "linux")] // it reads /proc
 mod signals;
 #[path = "../integration/cli/support.rs"]
 mod support;
