@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use edgeproof_reports::Outcome;
 use rstest::rstest;
@@ -25,7 +25,7 @@ fn called(caller: &TcpListener) -> Option<(Pid, BufReader<TcpStream>)> {
 }
 
 /// A run that stops within `case`, which sends a `PUT`.
-fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
+fn run_into(case: &str, folder: &TempDir, launch: &str) -> Command {
     let args = [
         "conformance",
         "--launch",
@@ -40,7 +40,7 @@ fn run_into(case: &str, folder: &TempDir, launch: &str) -> Child {
         "json=r.json",
         "junit=r.xml",
     ];
-    watched::command(folder.path(), &args).spawn().unwrap()
+    watched::command(folder.path(), &args)
 }
 
 /// The killed edge fails its case, and the next case gets another edge.
@@ -51,7 +51,7 @@ fn killed_edge_fails_only_its_case(#[case] id: &str) {
     let folder = tempfile::tempdir().unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = caller.local_addr().unwrap();
-    let child = run_into(id, &folder, &command("calls", &call(address)));
+    let child = run_into(id, &folder, &command("calls", &call(address))).spawn().unwrap();
     // Until the run ends: the test counts the calls.
     let killing = std::thread::spawn(move || {
         let mut killed = 0;
@@ -80,7 +80,10 @@ fn killed_run_keeps_the_old_report() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("r.json"), "the report of the last run").unwrap();
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut child = run_into("method.put", &folder, &command("calls", &call(caller.local_addr().unwrap())));
+    // Nothing deletes the credentials of a killed run.
+    let temporary = tempfile::tempdir().unwrap();
+    let mut run = run_into("method.put", &folder, &command("calls", &call(caller.local_addr().unwrap())));
+    let mut child = run.env("TMPDIR", temporary.path()).spawn().unwrap();
     let (edge, _connection) = called(&caller).unwrap();
     child.kill().unwrap();
     assert_eq!(limited::wait(&mut child).signal(), Some(9));
@@ -99,7 +102,8 @@ fn signal_kills_an_edge_that_ignores_sigterm(#[case] signal: Signal, #[case] cod
     let caller = TcpListener::bind("127.0.0.1:0").unwrap();
     let brood = format!("{BROOD}=signal-{code}-{}", std::process::id());
     let call = call(caller.local_addr().unwrap());
-    let child = run_into("method.put", &folder, &ignoring_sigterm("forks", &format!("{brood} {call}")));
+    let mut run = run_into("method.put", &folder, &ignoring_sigterm("forks", &format!("{brood} {call}")));
+    let child = run.spawn().unwrap();
     let (_, mut edge) = called(&caller).unwrap();
     watched::signal(&child, signal);
     let output = limited::end(child);
