@@ -11,6 +11,8 @@ const MAX_HEAD: usize = 64 * 1024;
 const MAX_HEADERS: usize = 256;
 /// Maximum body size (bytes). Bodies of the interface have a few hundred.
 const MAX_BODY: usize = 4 * 1024 * 1024;
+/// Maximum size of all chunk-size lines of an answer (bytes). More means endless tiny chunks.
+const MAX_FRAMING: usize = 1024 * 1024;
 /// Maximum number of interim answers and trailer lines together. More means an endless answer.
 const MAX_LINES: usize = 256;
 /// Maximum length of a chunk-size line (bytes).
@@ -31,7 +33,10 @@ pub struct AnswerReader {
     continued: bool,
     /// Number of interim answers and trailer lines so far.
     lines: usize,
-    /// Number of bytes of the body to keep; the rest is dropped. Unset: all, and a body over the maximum is an error.
+    /// Size of the chunk-size lines so far (bytes).
+    framing: usize,
+    /// Number of bytes of the body to keep; the rest is dropped. Unset: all, and a body or chunk-size lines over the maximum
+    /// are an error.
     kept: Option<usize>,
 }
 
@@ -76,6 +81,7 @@ impl AnswerReader {
             body: BytesMut::new(),
             continued: false,
             lines: 0,
+            framing: 0,
             kept: None,
         }
     }
@@ -149,6 +155,7 @@ impl AnswerReader {
                 let Some(line) = self.line()? else { return Ok(Step::NeedsBytes) };
                 let left = chunk_size(&line)?;
                 self.allow(left)?;
+                self.count_framing(line.len())?;
                 self.phase = if left == 0 { ReadPhase::Trailers } else { ReadPhase::Chunk(left) };
             }
             ReadPhase::Chunk(left) => {
@@ -227,6 +234,14 @@ impl AnswerReader {
     fn allow(&self, more: u64) -> Result<(), String> {
         if self.kept.is_none() && more > MAX_BODY.saturating_sub(self.body.len()) as u64 {
             return Err(format!("body longer than {MAX_BODY} bytes"));
+        }
+        Ok(())
+    }
+
+    fn count_framing(&mut self, line: usize) -> Result<(), String> {
+        self.framing += line + "\r\n".len();
+        if self.kept.is_none() && self.framing > MAX_FRAMING {
+            return Err(format!("more than {MAX_FRAMING} bytes of chunk-size lines"));
         }
         Ok(())
     }

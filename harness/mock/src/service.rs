@@ -287,9 +287,7 @@ impl MockService {
 
     /// Recorded requests from a mark on that no script matched.
     pub fn unclaimed_since(&self, mark: u64) -> Vec<Arrival> {
-        let mut arrivals = self.arrivals_since(mark);
-        arrivals.retain(|arrival| !arrival.claimed);
-        arrivals
+        self.state.journal.unclaimed_since(mark)
     }
 
     /// Number of accepted connections, including those without a TLS handshake or a request.

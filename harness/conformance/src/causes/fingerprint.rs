@@ -57,13 +57,25 @@ struct FingerprintFile {
 static BUILTIN: LazyLock<Fingerprints> = LazyLock::new(|| {
     let file: FingerprintFile =
         serde_json::from_str(include_str!("fingerprints.json")).expect("a test reads the generated file");
-    let all = file.fingerprints.into_iter().map(|(cause, mutants, cases)| Fingerprint {
-        cause,
-        mutants,
-        cases: cases.into_iter().map(|(case, index)| (case, file.symptoms[index].clone())).collect(),
-    });
-    Fingerprints::new(all)
+    // The file is the JSON of merged fingerprints.
+    let all = file
+        .fingerprints
+        .into_iter()
+        .map(|(cause, mutants, cases)| IndexedFingerprint::new(cause, mutants, cases));
+    Fingerprints { all: all.collect(), symptoms: file.symptoms }
 });
+
+impl IndexedFingerprint {
+    fn new(cause: String, mutants: usize, cases: BTreeMap<String, usize>) -> Self {
+        let mut places: BTreeMap<usize, Places> = BTreeMap::new();
+        for (case, symptoms) in &cases {
+            let place = places.entry(*symptoms).or_default();
+            place.families.insert(family(case).to_owned());
+            place.areas.insert(area(case).to_owned());
+        }
+        Self { cause, mutants, cases, places }
+    }
+}
 
 impl Fingerprints {
     /// The fingerprints of this version.
@@ -79,17 +91,11 @@ impl Fingerprints {
         }
         let mut index: BTreeMap<Symptoms, usize> = BTreeMap::new();
         let all = merged.into_iter().map(|((cause, failures), mutants)| {
-            let mut cases = BTreeMap::new();
-            let mut places: BTreeMap<usize, Places> = BTreeMap::new();
-            for (case, symptoms) in failures {
+            let indexed = failures.into_iter().map(|(case, symptoms)| {
                 let next = index.len();
-                let symptoms = *index.entry(symptoms).or_insert(next);
-                let place = places.entry(symptoms).or_default();
-                place.families.insert(family(&case).to_owned());
-                place.areas.insert(area(&case).to_owned());
-                cases.insert(case, symptoms);
-            }
-            IndexedFingerprint { cause, mutants, cases, places }
+                (case, *index.entry(symptoms).or_insert(next))
+            });
+            IndexedFingerprint::new(cause, mutants, indexed.collect())
         });
         let all = all.collect();
         let mut symptoms: Vec<(usize, Symptoms)> =
@@ -152,5 +158,16 @@ impl Fingerprints {
         let mut cases: Vec<_> = counts.into_iter().collect();
         cases.sort_by_key(|(case, count)| (std::cmp::Reverse(*count), *case));
         cases.into_iter().map(|(case, _)| case).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_file_holds_merged_fingerprints() {
+        let builtin = Fingerprints::builtin();
+        assert!(Fingerprints::new(builtin.iter()) == *builtin, "run `just fingerprints`");
     }
 }

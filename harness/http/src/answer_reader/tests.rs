@@ -82,6 +82,15 @@ fn lines_without_end_are_no_answer(#[case] start: &str, #[case] line: &str) {
 }
 
 #[test]
+fn tiny_chunks_without_end_are_no_answer() {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let wire = format!("{head}{}", "1\r\nx\r\n".repeat(400_000));
+    assert_eq!(read(wire.as_bytes(), "GET", 8000), "broken: more than 1048576 bytes of chunk-size lines");
+    let wire = format!("{head}{}0\r\n\r\n", "1\r\nx\r\n".repeat(300_000));
+    assert_eq!(read(wire.as_bytes(), "GET", 8000), format!("200 whole {:?}", "x".repeat(300_000)));
+}
+
+#[test]
 fn an_answer_to_head_has_no_body() {
     assert_eq!(read(b"HTTP/1.1 405 No\r\nContent-Length: 30\r\n\r\n", "HEAD", 99), "405 whole \"\"");
 }

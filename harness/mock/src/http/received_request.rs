@@ -165,7 +165,7 @@ impl ReceivedRequest {
         read: bool,
     ) -> Result<Response<AnswerBody>, ConnectionEnded> {
         let PreparedReply { reply, headers, .. } = prepared;
-        debug_assert!(read || reply.when == When::BeforeBodyEnds, "other replies follow the end of the body");
+        assert!(read || reply.when == When::BeforeBodyEnds, "other replies follow the end of the body");
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
         }

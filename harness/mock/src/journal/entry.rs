@@ -103,6 +103,10 @@ impl Entry {
         self.progress.lock().finished
     }
 
+    pub(super) fn is_claimed(&self) -> bool {
+        self.progress.lock().claimed
+    }
+
     /// Waits for the end of the request.
     pub(crate) async fn wait_until_finished(&self) {
         let waiters = Arc::clone(self.progress.lock().waiters.get_or_insert_default());

@@ -104,6 +104,12 @@ impl Journal {
         self.entries_since(number).iter().map(|entry| entry.arrival()).collect()
     }
 
+    /// Requests from this number on that no script claimed, oldest first.
+    pub(crate) fn unclaimed_since(&self, number: u64) -> Vec<Arrival> {
+        let entries = self.entries_since(number);
+        entries.iter().filter(|entry| !entry.is_claimed()).map(|entry| entry.arrival()).collect()
+    }
+
     /// Waits until the requests from this number on are finished, or `limit` is over, and returns them.
     pub(crate) async fn finished_since(&self, number: u64, limit: Duration) -> Vec<Arrival> {
         finished(self.entries_since(number), limit).await

@@ -140,7 +140,7 @@ async fn confidence(
     let reference = context.reference(name);
     let session = page.session(context.options(&edge.url()), &reference).await;
     context.check(resolves(&format!("session with {name} measurements"), &session));
-    debug_assert!(context.target.seal != SealUse::Foreign);
+    assert!(context.target.seal != SealUse::Foreign, "such a target has no verdicts");
     let verdict = edge.verdict(&reference).await.ok()?.ok();
     let body = verdict.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
     let confidence = body.as_ref().and_then(|body| body.get("confidence")?.as_f64());

@@ -22,5 +22,5 @@ pub use earlier::EarlierReplies;
 pub use exchange::Exchange;
 pub use family::ExploredRow;
 pub use model::Model;
-pub use pairs::{all_pairs, allowed_pairs, singles};
+pub use pairs::{all_pairs, allowed_pairs};
 pub use trial::{ChangeIndex, Trial};

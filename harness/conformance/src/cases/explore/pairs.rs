@@ -1,19 +1,6 @@
-//! Combinations of choices: singles and pairs. A row has one position for each choice.
+//! Pairs of choices. A row has one position for each choice.
 
 use std::cmp::Ordering;
-
-/// One row for each value that is not the default. All other positions are 0.
-pub fn singles(sizes: &[usize]) -> Vec<Vec<usize>> {
-    let mut rows = Vec::new();
-    for (choice, size) in sizes.iter().enumerate() {
-        for value in 1..*size {
-            let mut row = vec![0; sizes.len()];
-            row[choice] = value;
-            rows.push(row);
-        }
-    }
-    rows
-}
 
 /// Rows that contain every pair of values of two choices at least once.
 pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -33,38 +20,41 @@ pub fn allowed_pairs(
         // Starts with a missing pair, so that each row covers at least one.
         let mut row: Vec<Option<usize>> = vec![None; sizes.len()];
         let mut taken = vec![first, second];
-        for (choice, value) in [first, second] {
+        for position in [first, second] {
+            let (choice, value) = table.positions[position];
             row[choice] = Some(value);
         }
         for choice in 0..sizes.len() {
             if row[choice].is_none() {
-                let fits = |value: &usize| taken.iter().all(|other| table.allows((choice, *value), *other));
-                let covered = |value: &usize| {
-                    taken.iter().filter(|other| table.misses((choice, *value), **other)).count()
-                };
-                let value = (0..sizes[choice]).rev().filter(fits).max_by_key(covered).unwrap_or_default();
-                row[choice] = Some(value);
-                taken.push((choice, value));
+                let start = table.starts[choice];
+                let fits = |position: &usize| taken.iter().all(|other| table.allowed[*position][*other]);
+                let covered =
+                    |position: &usize| taken.iter().filter(|other| table.missing[*position][**other]).count();
+                let values = (start..start + sizes[choice]).rev();
+                let position = values.filter(fits).max_by_key(covered).unwrap_or(start);
+                row[choice] = Some(position - start);
+                taken.push(position);
             }
         }
-        let row: Vec<usize> = row.into_iter().map(Option::unwrap_or_default).collect();
-        for (a, b) in choice_pairs(sizes.len()) {
-            table.cover((a, row[a]), (b, row[b]));
+        for (number, position) in taken.iter().enumerate() {
+            for other in &taken[number + 1..] {
+                table.cover(*position, *other);
+            }
         }
-        rows.push(row);
+        rows.push(row.into_iter().map(Option::unwrap_or_default).collect());
     }
     rows
 }
 
-/// Which pairs of positions are allowed, and which are still missing.
+/// Which pairs of positions are allowed, and which are still missing. Both tables have an entry for each order of a pair.
 struct PairTable {
-    /// All positions (choice, value).
+    /// All positions (choice, value). The tables refer to them by index.
     positions: Vec<(usize, usize)>,
     /// Index of the value 0 of each choice in `positions`.
     starts: Vec<usize>,
-    allowed: Vec<bool>,
-    missing: Vec<bool>,
-    /// No pair before this index is missing.
+    allowed: Vec<Vec<bool>>,
+    missing: Vec<Vec<bool>>,
+    /// No pair of a position before this one is missing.
     cursor: usize,
 }
 
@@ -79,50 +69,31 @@ impl PairTable {
             starts.push(next);
             next += size;
         }
-        let (mut table_allowed, mut missing) = (Vec::new(), Vec::new());
-        for one in &positions {
-            for other in &positions {
-                let is_allowed = match one.0.cmp(&other.0) {
-                    Ordering::Less => allowed(*one, *other),
-                    Ordering::Greater => allowed(*other, *one),
-                    Ordering::Equal => false,
-                };
-                table_allowed.push(is_allowed);
-                // Each pair is missing once.
-                missing.push(is_allowed && one.0 < other.0);
-            }
-        }
-        Self { positions, starts, allowed: table_allowed, missing, cursor: 0 }
+        let is_allowed = |one: &(usize, usize), other: &(usize, usize)| match one.0.cmp(&other.0) {
+            Ordering::Less => allowed(*one, *other),
+            Ordering::Greater => allowed(*other, *one),
+            Ordering::Equal => false,
+        };
+        let row = |one| positions.iter().map(|other| is_allowed(one, other)).collect();
+        let table: Vec<Vec<bool>> = positions.iter().map(row).collect();
+        Self { missing: table.clone(), allowed: table, positions, starts, cursor: 0 }
     }
 
     /// The first missing pair.
-    fn next_missing(&mut self) -> Option<((usize, usize), (usize, usize))> {
-        self.cursor += self.missing[self.cursor..].iter().position(|missing| *missing)?;
-        let count = self.positions.len();
-        Some((self.positions[self.cursor / count], self.positions[self.cursor % count]))
+    fn next_missing(&mut self) -> Option<(usize, usize)> {
+        while let Some(row) = self.missing.get(self.cursor) {
+            if let Some(other) = row.iter().position(|missing| *missing) {
+                return Some((self.cursor, other));
+            }
+            self.cursor += 1;
+        }
+        None
     }
 
-    fn allows(&self, one: (usize, usize), other: (usize, usize)) -> bool {
-        self.allowed[self.index(one, other)]
+    fn cover(&mut self, one: usize, other: usize) {
+        self.missing[one][other] = false;
+        self.missing[other][one] = false;
     }
-
-    fn misses(&self, one: (usize, usize), other: (usize, usize)) -> bool {
-        self.missing[self.index(one, other)]
-    }
-
-    fn cover(&mut self, one: (usize, usize), other: (usize, usize)) {
-        let index = self.index(one, other);
-        self.missing[index] = false;
-    }
-
-    fn index(&self, one: (usize, usize), other: (usize, usize)) -> usize {
-        let (first, second) = if one.0 < other.0 { (one, other) } else { (other, one) };
-        (self.starts[first.0] + first.1) * self.positions.len() + self.starts[second.0] + second.1
-    }
-}
-
-fn choice_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 #[cfg(test)]
@@ -130,6 +101,10 @@ mod tests {
     use super::*;
 
     const SIZES: &[usize] = &[2, 5, 3, 1, 7, 4];
+
+    fn choice_pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+    }
 
     #[test]
     fn all_pairs_are_covered_by_few_rows() {
@@ -151,11 +126,5 @@ mod tests {
             assert!(rows.iter().all(|row| (row[a], row[b]) != (x, y)));
         }
         assert!(rows.iter().any(|row| row[1] == 4) && rows.iter().any(|row| row[4] == 6));
-    }
-
-    #[test]
-    fn singles_change_one_choice_each() {
-        let rows = singles(&[3, 2]);
-        assert_eq!(rows, [[1, 0], [2, 0], [0, 1]]);
     }
 }

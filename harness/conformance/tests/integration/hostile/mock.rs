@@ -21,6 +21,8 @@ use crate::limited::{Watchdog, until};
 const LIMIT: Duration = Duration::from_secs(60);
 /// Clients of each kind at the same time.
 const MANY: usize = 100;
+/// Equal invalid requests at the same time.
+const SEVERAL: usize = 25;
 
 /// Most bytes of bodies in the journal, in MiB.
 const JOURNAL: u64 = 72;
@@ -185,15 +187,15 @@ fn requests(mock: &MockProgram) -> Vec<Bad> {
     ]
 }
 
-/// Sends each request a hundred times in parallel, while others are served. Yields the peak memory in MiB.
-async fn refused(mock: &MockProgram, name: &str, bad: &[Bad]) -> u64 {
+/// Sends each request this many times in parallel, while others are served. Yields the peak memory in MiB.
+async fn refused(mock: &MockProgram, name: &str, bad: &[Bad], times: usize) -> u64 {
     let plain = mock.at("plain");
     assert_eq!(exchange(plain, mock.poll("r").as_bytes()).await.unwrap().0, 404);
     let before = mock.open_files();
     for (name, request, statuses) in bad {
         let request: Arc<[u8]> = request.clone().into();
         let mut clients = JoinSet::new();
-        for _ in 0..MANY {
+        for _ in 0..times {
             let request = Arc::clone(&request);
             clients.spawn(async move { exchange(plain, &request).await });
         }
@@ -217,7 +219,7 @@ async fn refused(mock: &MockProgram, name: &str, bad: &[Bad]) -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invalid_requests_are_refused_with_a_status() {
     let mock = MockProgram::start();
-    let peak = refused(&mock, "clients with invalid requests", &requests(&mock)).await;
+    let peak = refused(&mock, "clients with invalid requests", &requests(&mock), SEVERAL).await;
     assert!(peak < JOURNAL + MOST, "{peak} MiB");
     mock.stop(Signal::TERM);
 }
@@ -228,7 +230,7 @@ async fn journal_memory_is_bounded() {
     let mock = MockProgram::start();
     let large = post(&mock, "", &b"x".repeat(10_000_000));
     let peak =
-        refused(&mock, "a hundred bodies of ten megabytes", &[("body", large, &[401, 413, 503])]).await;
+        refused(&mock, "a hundred bodies of ten megabytes", &[("body", large, &[401, 413, 503])], MANY).await;
     assert!(peak < 128 + JOURNAL + MOST, "{peak} MiB");
     mock.stop(Signal::TERM);
 }

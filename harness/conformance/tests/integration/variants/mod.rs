@@ -9,7 +9,7 @@ mod variant_hooks;
 
 use std::sync::Arc;
 
-use edgeproof::cases::explore::{all_pairs, singles};
+use edgeproof::cases::explore::all_pairs;
 use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::task::JoinSet;
@@ -20,11 +20,7 @@ use edge_variant::EdgeVariant;
 /// Number of variants under test at the same time.
 const CONCURRENCY: usize = 4;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn each_choice_alone_conforms() {
-    check(singles(EdgeVariant::CHOICES), Version::Current, false, CaseSelection::StandardSetup).await;
-}
-
+/// Each value of each choice is in several of these variants.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_pair_of_choices_conforms() {
     check(all_pairs(EdgeVariant::CHOICES), Version::Current, false, CaseSelection::All).await;
