@@ -96,7 +96,7 @@ async fn client(address: SocketAddr, hostility: &'static str) {
         let many = endless.repeat(1000);
         while !many.is_empty() && write.write_all(&many).await.is_ok() {
             // Sixty clients without a pause would test the machine.
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
         if many.is_empty() {
             std::future::pending::<()>().await;

@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use url::Url;
 
 use super::hostility::{forward, head, mistreat};
+use crate::held_port::HeldPort;
 
 /// Listens until it is dropped.
 pub(crate) struct HostileProxy {
@@ -17,18 +18,21 @@ pub(crate) struct HostileProxy {
     accepting: JoinHandle<()>,
     mistreated: Arc<AtomicUsize>,
     open: watch::Receiver<usize>,
+    /// No other listener gets the port after this one has gone.
+    _port: HeldPort,
 }
 
 impl HostileProxy {
     /// Forwards the first `forwarded` connections to `inner`, and mistreats all others.
     pub(crate) async fn start(inner: SocketAddr, forwarded: usize, hostility: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = HeldPort::new();
+        let listener = TcpListener::bind(("127.0.0.1", port.number())).await.unwrap();
         let address = listener.local_addr().unwrap();
         let mistreated = Arc::new(AtomicUsize::new(0));
         let (opened, open) = watch::channel(0);
         let accepting =
             tokio::spawn(accept(listener, inner, forwarded, hostility, Arc::clone(&mistreated), opened));
-        Self { address, accepting, mistreated, open }
+        Self { address, accepting, mistreated, open, _port: port }
     }
 
     pub(crate) fn url(&self) -> Url {
