@@ -8,6 +8,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::Failure;
 use super::exit_code::USAGE;
 use super::help::with_defaults;
+use super::open_files::{OPEN_FILES, raise_open_files};
 use super::report_arguments::separate;
 
 /// Runs a program: parses its arguments, calls `run`, prints a failure, and yields the exit code.
@@ -25,6 +26,7 @@ pub fn run_program<A: Parser>(run: impl FnOnce(A) -> Result<u8, Failure>) -> Exi
             return ExitCode::from(code);
         }
     };
+    raise_open_files(OPEN_FILES);
     ExitCode::from(run(arguments).unwrap_or_else(|failure| failure.print()))
 }
 

@@ -1,9 +1,9 @@
 use std::io::Write;
 use std::time::Duration;
 
-use edgeproof_cli::Failure;
+use edgeproof_cli::{Failure, raise_open_files};
 use edgeproof_http::Limits;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit};
 
 use super::load_plan::LoadPlan;
 use crate::plan::{Rate, ScenarioName, UserCount, UserLimit, plan_users};
@@ -137,14 +137,8 @@ fn files_per_user(plan: &LoadPlan, own: OwnParts) -> f64 {
 }
 
 fn raise_limit(plan: &LoadPlan, own: OwnParts, users: u32) {
-    let needed = files(plan, own, users);
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    if current.is_some_and(|current| current < needed) {
-        let asked = needed.max(COMMON_LIMIT);
-        let raised = Rlimit { current: Some(maximum.map_or(asked, |maximum| maximum.min(asked))), maximum };
-        // If it fails, so do connections, and the report names the limit.
-        let _ = setrlimit(Resource::Nofile, raised);
-    }
+    // If it fails, so do connections, and the report names the limit.
+    raise_open_files(files(plan, own, users).max(COMMON_LIMIT));
 }
 
 fn note(text: &str) {

@@ -1,19 +1,15 @@
 use std::io::{self, Read as _, Write as _};
 use std::thread;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
 use crate::service::RecordingServer;
-use edgeproof_cli::{Failure, write_stdout};
+use edgeproof_cli::{Failure, raise_open_files, write_stdout};
 
 /// The command `edgeproof-load self-test serve`: prints its URL, serves until standard input ends, and prints its
 /// record.
 pub(super) fn serve(behaviour: &str) -> Result<u8, Failure> {
     let behaviour = serde_json::from_str(behaviour)
         .map_err(|why| Failure::usage(format!("cannot read the behaviour: {why}"), "give it as JSON"))?;
-    let limit = getrlimit(Resource::Nofile);
-    // Where this fails, the server has fewer connections, and the check finds it.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    raise_open_files(u64::MAX);
     let server = RecordingServer::start(behaviour).map_err(|why| {
         let what = format!("cannot start the server of the self-test: {why}");
         Failure::usage(what, "raise the limits on open files and threads (ulimit -n, ulimit -u)")

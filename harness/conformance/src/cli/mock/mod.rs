@@ -12,9 +12,8 @@ pub(crate) use args::MockArgs;
 
 use std::sync::Arc;
 
-use edgeproof_cli::{Failure, signals, single_threaded_runtime};
+use edgeproof_cli::{Failure, raise_open_files, signals, single_threaded_runtime};
 use edgeproof_fixtures::spec::Spec;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use plan::plan;
 use server::MockServer;
@@ -27,7 +26,8 @@ pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
         return Ok(0);
     }
     let (plan, json) = (plan(args, spec)?, args.json);
-    raise_file_limit();
+    // Each long poll is an open connection.
+    raise_open_files(u64::MAX);
     single_threaded_runtime()?.block_on(async {
         // Before anything starts: from here on a signal stops it in order.
         let interrupted = signals::catch()?;
@@ -37,10 +37,4 @@ pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
         server.stop().await;
         Ok(0)
     })
-}
-
-/// Raises the limit on open files as far as the system allows: each long poll is an open connection.
-fn raise_file_limit() {
-    let limit = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
