@@ -113,7 +113,7 @@ pub(super) struct Load {
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,
     /// Origin header of collections
-    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = edgeproof::target::ALLOWED_ORIGIN, help_heading = "Target")]
+    #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = edgeproof_fixtures::credentials::ALLOWED_ORIGIN, help_heading = "Target")]
     pub(super) origin: String,
     /// Remote host that may be loaded (repeatable)
     #[arg(long = "yes-load", value_name = "HOST", help_heading = "Target")]
@@ -175,9 +175,6 @@ pub(super) struct Load {
     /// Smallest difference from the baseline that counts
     #[arg(long, value_name = "SHARE", default_value = "10%", help_heading = "Thresholds")]
     pub(super) tolerance: Share,
-    /// Has no effect: the delay of the generator is compared with the measured percentiles
-    #[arg(long, value_name = "TIME", hide = true, value_parser = parse_duration)]
-    pub(super) max_lateness: Option<Duration>,
     /// Do not check whether the generator kept up; the report says so
     #[arg(long, help_heading = "Thresholds")]
     pub(super) unchecked: bool,

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::{Coverage, Fact, Row, Spec, Version};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
 use super::explain::{KnownCase, required};
@@ -75,9 +75,8 @@ fn list(spec: &Spec) -> String {
     let width = spec.rows().iter().map(|row| row.id.len()).max().unwrap_or(0);
     let mut text = String::new();
     for row in spec.rows() {
-        let proven = match (by_row.get(&row.id).map_or(0, Vec::len), &row.coverage) {
-            (0, Coverage::Awaits(what)) => format!("awaits {what}"),
-            (0, Coverage::Excluded(why)) => format!("excluded: {why}"),
+        let proven = match (by_row.get(&row.id).map_or(0, Vec::len), &row.excluded) {
+            (0, Some(why)) => format!("excluded: {why}"),
             (1, _) => "1 case".into(),
             (count, _) => format!("{count} cases"),
         };
@@ -153,10 +152,8 @@ fn show_row(spec: &Spec, row: &Row) -> String {
     for stimulus in &row.stimuli {
         line("stimulus", format!("{} ({})", stimulus.name(), stimulus.meaning()));
     }
-    match &row.coverage {
-        Coverage::Cases => {}
-        Coverage::Awaits(what) => line("awaits", what.clone()),
-        Coverage::Excluded(why) => line("excluded", why.clone()),
+    if let Some(why) = &row.excluded {
+        line("excluded", why.clone());
     }
     for case in cases_by_row(spec).get(&row.id).into_iter().flatten() {
         line("case", case.clone());

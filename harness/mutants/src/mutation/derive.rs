@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Coverage, Level, Row, Spec, Stimulus, Table, fill};
+use edgeproof_fixtures::spec::{Level, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
@@ -56,7 +56,7 @@ pub(crate) fn derive(spec: &Spec) -> DerivedMutations {
 
 /// Whether cases test an answer of this row. Service and key set rows without a status describe no answer.
 fn has_answer(row: &Row) -> bool {
-    row.coverage == Coverage::Cases && (is_of_edge(row) || row.status().is_some())
+    row.excluded.is_none() && (is_of_edge(row) || row.status().is_some())
 }
 
 fn is_of_edge(row: &Row) -> bool {

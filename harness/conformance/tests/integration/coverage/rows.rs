@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use edgeproof::cases::{Case, Catalog, all};
-use edgeproof_fixtures::spec::{Coverage, Row, Stimulus, Table, Version};
+use edgeproof_fixtures::spec::{Row, Stimulus, Table, Version};
 use edgeproof_mock::ReplyShape;
 use rstest::rstest;
 
@@ -18,7 +18,7 @@ fn every_row_has_a_case_or_an_exclusion(#[values(Version::Current, Version::PreS
     let (spec, _) = catalog(version);
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = all(|| Catalog::new(spec, &shape, false));
-    let due = spec.rows().iter().filter(|row| row.coverage == Coverage::Cases);
+    let due = spec.rows().iter().filter(|row| row.excluded.is_none());
     let without: Vec<_> =
         due.filter(|row| proving(row, &cases).next().is_none()).map(|row| &row.id).collect();
     assert!(without.is_empty(), "no case proves {without:?}");
@@ -28,14 +28,14 @@ fn every_row_has_a_case_or_an_exclusion(#[values(Version::Current, Version::PreS
 fn no_edge_or_relay_row_is_excluded(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, _) = catalog(version);
     for row in spec.table(Table::Edge).chain(spec.table(Table::Relay)) {
-        assert_eq!(row.coverage, Coverage::Cases, "{}", row.id);
+        assert_eq!(row.excluded, None, "{}", row.id);
     }
 }
 
 #[rstest]
 fn excluded_and_later_rows_have_no_case(#[values(Version::Current, Version::PreSeal)] version: Version) {
     let (spec, cases) = catalog(version);
-    let excluded = spec.rows().iter().filter(|row| row.coverage != Coverage::Cases);
+    let excluded = spec.rows().iter().filter(|row| row.excluded.is_some());
     let proven: Vec<_> =
         excluded.filter(|row| proving(row, cases).next().is_some()).map(|row| &row.id).collect();
     assert!(proven.is_empty(), "{proven:?} have cases, so they need no exclusion");
@@ -71,27 +71,14 @@ fn cases_trigger_every_stimulus_of_the_statements(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
     let (spec, cases) = catalog(version);
-    let due = spec
-        .table(Table::Statements)
-        .filter(|row| row.coverage == Coverage::Cases && row.level.name() != "open");
+    let due =
+        spec.table(Table::Statements).filter(|row| row.excluded.is_none() && row.level.name() != "open");
     for row in due {
         let triggered: BTreeSet<Stimulus> =
             proving(row, cases).flat_map(|case| case.stimuli.iter().copied()).collect();
         let missing: Vec<_> = row.stimuli.iter().filter(|stimulus| !triggered.contains(stimulus)).collect();
         assert!(missing.is_empty(), "no case of {} triggers {missing:?}", row.id);
     }
-}
-
-#[rstest]
-fn no_row_awaits_a_later_part(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, _) = catalog(version);
-    let waiting: Vec<_> = spec
-        .rows()
-        .iter()
-        .filter(|row| matches!(row.coverage, Coverage::Awaits(_)))
-        .map(|row| &row.id)
-        .collect();
-    assert!(waiting.is_empty(), "{waiting:?}");
 }
 
 #[rstest]
