@@ -107,6 +107,17 @@ mutants-collector *ARGS:
     @mkdir -p target
     cargo run --quiet --package edgeproof-mutants --features collector -- --collector --report html=target/mutants-collector.html --report json=target/mutants-collector.json "$@"
 
+# Compare with the kill matrices of an earlier commit: no case, mutant or kill may be gone. There, write them to a folder:
+# `just kills FOLDER`. Here: `just kills-compare FOLDER`.
+kills FOLDER:
+    cargo run --quiet --package edgeproof-mutants -- --gate --report json="$1/kills.json"
+    cargo run --quiet --package edgeproof-mutants --features collector -- --collector --report json="$1/kills-collector.json"
+
+# Fail if the kill matrices in a folder have more than this commit.
+kills-compare FOLDER:
+    cargo run --quiet --package edgeproof-mutants -- --gate --compare "$1/kills.json"
+    cargo run --quiet --package edgeproof-mutants --features collector -- --collector --compare "$1/kills-collector.json"
+
 # Make the fingerprints of all causes again: after a change of cases, mutants or causes. Takes minutes.
 fingerprints:
     cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json

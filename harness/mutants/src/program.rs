@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
 use crate::causes::{Accuracy, fingerprints};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
+use crate::matrix::compare::losses;
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
 use crate::mutant_set::MutantSet;
 use crate::play::TestBed;
@@ -37,6 +39,9 @@ struct MutantsArguments {
     /// Write the kill matrix: json or html (repeatable)
     #[arg(long, value_name = "FORMAT=PATH")]
     report: Vec<String>,
+    /// Fail if a case, a mutant or a kill of this earlier matrix (JSON) is gone
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
     /// Write the fingerprints of all mutants
     #[arg(long, value_name = "FILE", conflicts_with = "gate")]
     fingerprints: Option<PathBuf>,
@@ -54,15 +59,16 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
-    let MutantsArguments { gate, jobs, report, fingerprints: fingerprint_file, collector, chromium } =
+    let MutantsArguments { gate, jobs, report, compare, fingerprints: fingerprint_file, collector, chromium } =
         arguments;
+    let before = compare.as_deref().map(read_matrix).transpose()?;
     let fingerprint_file = fingerprint_file.map(|path| destination(&path)).transpose()?;
     let mut reports = Vec::new();
     for argument in &report {
         reports.push(parse_report(argument)?);
     }
     if collector {
-        return run_collector(usize::from(jobs), chromium, reports);
+        return run_collector(usize::from(jobs), chromium, before.as_ref(), reports);
     }
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
@@ -71,8 +77,9 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     };
     let spec = Spec::builtin(Version::Current);
     let result = runtime()?.block_on(async { kill_matrix(&TestBed::builtin()?, &options).await });
-    let KillMatrix { matrix, failures, accuracy } =
+    let KillMatrix { mut matrix, failures, accuracy } =
         result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    add_losses(&mut matrix, before.as_ref());
     for (render, destination) in reports {
         destination
             .write(&render(&matrix))
@@ -93,6 +100,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
 fn run_collector(
     jobs: usize,
     chromium: Option<PathBuf>,
+    before: Option<&Matrix>,
     reports: Vec<(Render, Destination)>,
 ) -> Result<u8, Failure> {
     if !IS_BUILT_IN {
@@ -103,9 +111,10 @@ fn run_collector(
     }
     let options = CollectorMatrixOptions { chromium, jobs, progress: print_progress };
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let matrix = runtime()?
+    let mut matrix = runtime()?
         .block_on(collector_matrix(spec, &options))
         .map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    add_losses(&mut matrix, before);
     for (render, destination) in reports {
         destination
             .write(&render(&matrix))
@@ -117,6 +126,23 @@ fn run_collector(
     _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
+}
+
+/// Reads the matrix of `--compare`.
+fn read_matrix(path: &Path) -> Result<Matrix, Failure> {
+    let text = fs::read_to_string(path).map_err(|why| why.to_string());
+    let matrix = text.and_then(|text| serde_json::from_str(&text).map_err(|why| why.to_string()));
+    matrix.map_err(|why| {
+        Failure::usage(
+            format!("cannot read the matrix {}: {why}", path.display()),
+            "name a file that --report json=PATH wrote",
+        )
+    })
+}
+
+fn add_losses(matrix: &mut Matrix, before: Option<&Matrix>) {
+    let losses = before.map(|before| losses(before, matrix));
+    matrix.problems.extend(losses.into_iter().flatten());
 }
 
 fn print_progress(done: usize, all: usize) {

@@ -1,5 +1,6 @@
 //! Kill matrix: which cases detect which mutants, and what the cases miss.
 
+pub(crate) mod compare;
 mod cover;
 mod expected;
 pub(crate) mod judge;
