@@ -7,7 +7,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use edgeproof_launch::Scheme;
 use edgeproof_reports::Format;
 
 use super::Failure;
@@ -99,15 +98,6 @@ pub enum EdgeScheme {
     Http,
     /// HTTP over TLS
     Https,
-}
-
-impl From<EdgeScheme> for Scheme {
-    fn from(scheme: EdgeScheme) -> Self {
-        match scheme {
-            EdgeScheme::Http => Self::Http,
-            EdgeScheme::Https => Self::Https,
-        }
-    }
 }
 
 /// Parses a duration such as `500ms`, `10s` or `2m`. Zero is an error.

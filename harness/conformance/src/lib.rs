@@ -1,4 +1,4 @@
-//! Conformance of the parts of a browser verification service: cases, judging, targets, and the run that ties them.
+//! Conformance of the parts of a browser verification service: cases, judging, and the run that ties them.
 
 mod case_glob;
 pub mod cases;
@@ -11,4 +11,3 @@ pub mod monitor;
 mod nearest;
 mod request_text;
 pub mod run;
-pub mod target;

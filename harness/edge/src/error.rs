@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use edgeproof_launch::ListenAddressError;
+use edgeproof_http::ListenAddressError;
 use miette::Diagnostic;
 use thiserror::Error;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_launch::listen_address;
+use edgeproof_http::listen_address;
 
 use crate::error::EdgeError;
 use crate::relay::{certificates, private_key};

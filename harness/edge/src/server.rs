@@ -7,7 +7,6 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
-use edgeproof_launch::{LogTail, Stream};
 use http::header::EXPECT;
 use http::{HeaderMap, Request, Response};
 use http_body_util::Full;
@@ -108,12 +107,6 @@ impl LogSink {
     /// Writes a line.
     pub fn write(&self, line: impl Into<String>) {
         (self.0)(line.into());
-    }
-}
-
-impl From<LogTail> for LogSink {
-    fn from(tail: LogTail) -> Self {
-        Self::new(move |line| tail.push(Stream::Out, line))
     }
 }
 

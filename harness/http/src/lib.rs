@@ -6,6 +6,7 @@ mod connection;
 mod draft;
 mod given_certificates;
 mod limits;
+mod listen_address;
 mod listener;
 mod listener_protocol;
 mod message;
@@ -22,6 +23,7 @@ pub use client::{ReusedConnection, send, send_http2, send_in_turn, send_pipeline
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
 pub use limits::Limits;
+pub use listen_address::{ListenAddressError, listen_address};
 pub use listener::Server;
 pub use listener_protocol::ListenerProtocol;
 pub use message::{Answer, ConnectionUse, NoAnswer, Request, Sent};

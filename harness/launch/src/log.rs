@@ -1,7 +1,9 @@
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use edgeproof_reports::escape::visible;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -35,6 +37,13 @@ pub enum Stream {
     Out,
     /// Standard error.
     Err,
+}
+
+impl LogLine {
+    /// Its text with hidden characters escaped.
+    pub fn visible(&self) -> Cow<'_, str> {
+        visible(&self.text)
+    }
 }
 
 #[derive(Debug, Default)]

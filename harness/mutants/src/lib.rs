@@ -12,13 +12,13 @@ mod program;
 mod tested_part;
 
 pub use causes::{Accuracy, MutantFailures, Share};
-pub use collector::{CollectorMatrixOptions, CollectorMutation, collector_matrix, collector_mutants};
+pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants};
 pub use matrix::{CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_matrix};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
-    AnswerMutation, BehaviourFacts, BehaviourMutation, EdgeBehaviour, Mutation, RowMutation,
-    ServiceBehaviour, SettingMutation, VariationMutation,
+    AnswerMutation, BehaviourFacts, BehaviourMutation, CollectorMutation, EdgeBehaviour, Mutation,
+    RowMutation, ServiceBehaviour, SettingMutation, VariationMutation,
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;

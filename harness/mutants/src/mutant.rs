@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use edgeproof::target::FaultInjection;
 use edgeproof_fixtures::spec::{Level, Spec};
+use edgeproof_targets::FaultInjection;
 
 use crate::hooks::MutationInjection;
 use crate::mutation::{BehaviourMutation, DerivedMutation, Mutation, SettingMutation, VariationMutation};

@@ -125,7 +125,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     progress.clear();
     let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
     let mut partial = Vec::new();
-    if let Some(exit) = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::exited) {
+    if let Some(exit) = system.edge.as_ref().and_then(edgeproof_targets::RunningEdge::exited) {
         partial.push(format!("the edge exited during the run with {}", exit.status));
     }
     let inputs = ReportInputs {
@@ -188,7 +188,7 @@ fn on_start(
     probe: &Arc<OnceLock<EdgeCostProbe>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
     let service = system.service.clone();
-    let pid = system.edge.as_ref().and_then(edgeproof::target::RunningEdge::pid);
+    let pid = system.edge.as_ref().and_then(edgeproof_targets::RunningEdge::pid);
     let probe = Arc::clone(probe);
     let sealing = system.sealing.clone();
     Box::new(move |started| {

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use edgeproof::target::{Attached, Embedded, RunningEdge, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
+use edgeproof_targets::{Attached, Embedded, RunningEdge, Target};
 
 use super::args::{Load, SealKind};
 use super::input_file::read;
@@ -21,6 +21,7 @@ use crate::scenario::{
 };
 use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
 use edgeproof_cli::Failure;
+use edgeproof_cli::args::EdgeScheme;
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
@@ -262,7 +263,10 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
     };
-    let scheme = Scheme::from(args.edge_scheme);
+    let scheme = match args.edge_scheme {
+        EdgeScheme::Http => Scheme::Http,
+        EdgeScheme::Https => Scheme::Https,
+    };
     Ok(Target::Launched(Launch {
         port_name: args.port_env.parse::<PortName>()?,
         scheme,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chromiumoxide::cdp::browser_protocol::browser::{CloseParams, GetVersionParams};
 use edgeproof_launch::{LogTail, Process, ProcessStart};
-use edgeproof_reports::escape::visible;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -158,5 +157,5 @@ async fn connect(log: &LogTail) -> Result<(Connection, String), String> {
 }
 
 fn last_lines(log: &LogTail) -> Vec<String> {
-    log.last(LAST).iter().map(|line| visible(&line.text).into_owned()).collect()
+    log.last(LAST).iter().map(|line| line.visible().into_owned()).collect()
 }

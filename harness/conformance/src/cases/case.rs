@@ -9,7 +9,7 @@ use super::{
     CaseContext, CollectorCaseContext, CollectorMonitor, Conversation, EdgeMonitor, Prerequisite,
     ServiceCaseContext, ServiceMonitor,
 };
-use crate::target::Setup;
+use crate::cases::Setup;
 
 /// One test of an edge, a service, a key set or a collector.
 #[derive(Clone)]

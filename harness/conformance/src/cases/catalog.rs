@@ -6,7 +6,6 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::explore::sequence::SequencePlan;
 use super::{
     Case, CaseContext, CollectorCaseContext, Conversation, ExpectedRelay, Prerequisite, Procedure,
     ServiceCaseContext, collection, summary,
@@ -26,23 +25,13 @@ pub struct Catalog<'a> {
     pub fuzz: (u32, u64),
     /// Adds the cases that explore variation. `--quick` leaves them out.
     pub explores: bool,
-    /// Random and saved sequences of steps.
-    pub sequences: SequencePlan,
     cases: Vec<Case>,
 }
 
 impl<'a> Catalog<'a> {
     /// An empty catalog.
     pub fn new(spec: &'a Spec, shape: &'a ReplyShape, waits: bool) -> Self {
-        Self {
-            spec,
-            shape,
-            waits,
-            fuzz: (0, 0),
-            explores: false,
-            sequences: SequencePlan::default(),
-            cases: Vec::new(),
-        }
+        Self { spec, shape, waits, fuzz: (0, 0), explores: false, cases: Vec::new() }
     }
 
     /// Sets the number of generated bodies and their seed (default: no generated bodies).
@@ -56,13 +45,6 @@ impl<'a> Catalog<'a> {
     #[must_use]
     pub fn explore(mut self, explores: bool) -> Self {
         self.explores = explores;
-        self
-    }
-
-    /// Sets the random and the saved sequences (default: none).
-    #[must_use]
-    pub fn sequences(mut self, plan: SequencePlan) -> Self {
-        self.sequences = plan;
         self
     }
 

@@ -3,9 +3,8 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_mock::Arrival;
 
-use crate::cases::TracedRequest;
+use crate::cases::{Setup, TracedRequest};
 use crate::judge::ExpectedAnswer;
-use crate::target::Setup;
 
 /// Everything that one edge did during a run, on all sides.
 pub struct EdgeRecord {

@@ -13,9 +13,8 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{EdgeRecord, ExpectedCertificate, judge};
-use crate::cases::{EdgeMonitor, Sender, TracedRequest, collection};
+use crate::cases::{EdgeMonitor, Sender, Setup, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
-use crate::target::Setup;
 
 const ORIGIN: &str = "https://shop.example";
 const LICENSE: &str = "a license of this run";

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{CaseReport, Event, TargetKind};
+use edgeproof_targets::Target;
 
 use super::case_plan::CasePlan;
 use super::collector::CollectorRunner;
@@ -17,7 +18,6 @@ use super::selection::{Selection, SelectionError};
 use super::service::ServiceRunner;
 use crate::cases::Case;
 use crate::causes::{CauseSources, Fingerprints, probable_causes};
-use crate::target::Target;
 
 /// A run that is ready to start: cases, target and options, all valid.
 pub struct ConformanceRun {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::Spec;
+use edgeproof_targets::{Embedded, Target};
 
 use super::conformance_run::ConformanceRun;
 use super::edge::{EdgePoolOptions, LeaseError};
@@ -10,7 +11,6 @@ use super::options::RunOptions;
 use super::report_collector::ConformanceResult;
 use super::selection::{Selection, SelectionError};
 use crate::cases::Case;
-use crate::target::{Embedded, Target};
 
 /// Why a run on the embedded edge cannot start.
 #[derive(Debug, thiserror::Error)]

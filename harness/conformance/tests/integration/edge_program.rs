@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_edge::{EdgeError, ProgramOptions, run_program};
+use edgeproof_edge::{EdgeError, LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Draft, ServerAddress, send};
-use edgeproof_launch::LogTail;
+use edgeproof_launch::{LogTail, Stream};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -88,5 +88,6 @@ async fn run(
 ) -> Result<(), EdgeError> {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let profile = spec.profile().clone();
-    run_program(spec, profile, env, options, log.into(), until).await
+    let sink = LogSink::new(move |line| log.push(Stream::Out, line));
+    run_program(spec, profile, env, options, sink, until).await
 }

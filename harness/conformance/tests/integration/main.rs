@@ -15,6 +15,7 @@ mod mint;
 mod mock_program;
 mod needs;
 mod service_conformance;
+mod structure;
 mod target;
 mod together;
 mod variants;

@@ -2,11 +2,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_edge::{Edge, EdgeOptions};
+use edgeproof_edge::{Edge, EdgeOptions, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Secret};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Answer, Body, Draft, ServerAddress, send};
-use edgeproof_launch::LogTail;
+use edgeproof_launch::{LogTail, Stream};
 use edgeproof_mock::{
     Action, ListenerMode, Match, MockService, Reply, Script, Scripted, ServiceOptions, When,
 };
@@ -60,7 +60,7 @@ impl Fixture {
         let service = MockService::start_with(service).await.unwrap();
         let log = LogTail::default();
         let settings = files.settings(&credentials, &service.url(), ORIGIN);
-        let mut options = EdgeOptions::new(Arc::clone(&spec), settings, log.clone().into());
+        let mut options = EdgeOptions::new(Arc::clone(&spec), settings, sink(&log));
         change(&mut options);
         let edge = Edge::start(options).await.unwrap();
         let endpoint = endpoint(&edge).await;
@@ -90,11 +90,17 @@ impl Fixture {
     }
 }
 
+/// Adds lines to a log.
+fn sink(log: &LogTail) -> LogSink {
+    let log = log.clone();
+    LogSink::new(move |line| log.push(Stream::Out, line))
+}
+
 /// An edge without a mock service.
 pub(crate) async fn edge(settings: EdgeSettings) -> (Edge, ServerAddress, LogTail) {
     let log = LogTail::default();
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let edge = Edge::start(EdgeOptions::new(spec, settings, log.clone().into())).await.unwrap();
+    let edge = Edge::start(EdgeOptions::new(spec, settings, sink(&log))).await.unwrap();
     let endpoint = endpoint(&edge).await;
     (edge, endpoint, log)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use edgeproof::cases::Case;
 use edgeproof::causes::{Explanation, Fingerprints};
-use edgeproof::target::FaultInjection;
+use edgeproof_targets::FaultInjection;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::mutant_failures::MutantFailures;

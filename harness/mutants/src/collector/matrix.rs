@@ -10,11 +10,11 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::CaseReport;
 use edgeproof_reports::matrix::{Matrix, Scope};
 
+use super::collector_mutants;
 use super::wrapper::module;
-use super::{CollectorMutation, collector_mutants};
 use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge, run_all};
 use crate::mutant::Mutant;
-use crate::mutation::Mutation;
+use crate::mutation::{CollectorMutation, Mutation};
 use crate::play::TestBedError;
 
 /// Timeout of a case. Half of it is the timeout of a call: only mutants that never end take so long.

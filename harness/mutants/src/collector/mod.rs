@@ -8,19 +8,10 @@ mod wrapper;
 
 pub use matrix::{CollectorMatrixOptions, collector_matrix};
 
-use std::sync::Arc;
-
 use edgeproof_fixtures::spec::{Level, Spec};
 
 use crate::mutant::Mutant;
-use crate::mutation::Mutation;
-
-/// Wrong behaviour of a collector.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CollectorMutation {
-    /// The module, which imports the reference collector from `./reference.js`.
-    pub module: Arc<str>,
-}
+use crate::mutation::{CollectorMutation, Mutation};
 
 /// All mutants of the collector: derived from rows, then with behaviours.
 pub fn collector_mutants(spec: &Spec) -> Vec<Mutant> {

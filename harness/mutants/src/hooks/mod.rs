@@ -8,9 +8,9 @@ mod setting;
 mod style;
 mod variation;
 
+use edgeproof_targets::FaultInjection;
 use std::sync::{Arc, OnceLock};
 
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{EdgeFaultHooks, EdgeOptions};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
     UpstreamOptions,
@@ -14,6 +13,7 @@ use edgeproof_mock::{
     ReadOutage, ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest,
     SessionFact,
 };
+use edgeproof_targets::FaultInjection;
 
 /// Injects two faults into the edges and mock services of one run.
 #[derive(Debug)]

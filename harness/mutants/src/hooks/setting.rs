@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::target::page_origin;
+use edgeproof::cases::page_origin;
 use edgeproof_edge::{
     CertificateCheck, EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
     UpstreamOptions,

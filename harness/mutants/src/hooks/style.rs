@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult};
+use edgeproof_targets::FaultInjection;
 use http::HeaderValue;
 use http::header::{CONTENT_TYPE, SERVER};
 use serde_json::{Map, Value};

@@ -3,6 +3,7 @@
 mod answer;
 mod behaviour;
 mod behaviour_facts;
+mod collector;
 mod derive;
 mod edge_behaviour;
 mod row;
@@ -18,6 +19,7 @@ pub use answer::AnswerMutation;
 pub(crate) use answer::{AnswerParts, edit_object, remove_cors};
 pub use behaviour::BehaviourMutation;
 pub use behaviour_facts::BehaviourFacts;
+pub use collector::CollectorMutation;
 pub(crate) use derive::{DerivedMutation, derive};
 pub use edge_behaviour::EdgeBehaviour;
 pub use row::RowMutation;
@@ -28,7 +30,6 @@ pub use setting::SettingMutation;
 pub(crate) use variation::VariationFault;
 pub use variation::VariationMutation;
 
-use crate::collector::CollectorMutation;
 use crate::tested_part::TestedPart;
 
 /// Wrong behaviour of a mutant.

@@ -1,9 +1,8 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use edgeproof::target::ALLOWED_ORIGIN;
 use edgeproof_edge::{EdgeAnswer, EdgeDecision, EdgeRules, RelayResult, RequestFacts, conclude, decide};
-use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
+use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, ReadClaims, ReadTokenFault};
 use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
 use edgeproof_fixtures::verdict::VerdictKeys;
 use edgeproof_mock::{ReadOutage, ReplyShape, SessionFact, VerdictFacts, decide_verdict};

@@ -2,10 +2,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof::cases::{Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, fill, judge};
+use edgeproof::cases::{
+    Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, Setup, fill, judge,
+};
 use edgeproof::judge::{ExpectedAnswer, RelayedRequests};
 use edgeproof::run::{hides_reason, needs_plain_reasons, outcome_of, reason_probes};
-use edgeproof::target::Setup;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, EdgeRules, RequestFacts, handle_request,
 };

@@ -1,8 +1,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use edgeproof::cases::Conversation;
-use edgeproof::target::Setup;
+use edgeproof::cases::{Conversation, Setup};
 use edgeproof_edge::{EdgeIo, RelayResult, RequestBody};
 use edgeproof_fixtures::credentials::{EdgeSettings, Role, Secret, check_client_certificate, check_license};
 use edgeproof_fixtures::seal::CollectionFault;

@@ -6,9 +6,9 @@ use edgeproof::run::{
     ConformanceResult, ConformanceRun, EdgePoolOptions, EdgeUpstream, RunOptions, Selection, ServiceLocation,
     ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
-use edgeproof::target::{Embedded, FaultInjection, Target};
 use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
+use edgeproof_targets::{Embedded, FaultInjection, Target};
 use futures_util::future::try_join_all;
 
 use super::test_bed::{TestBed, TestBedError};

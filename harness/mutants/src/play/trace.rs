@@ -3,10 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof::cases::Case;
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult};
 use edgeproof_fixtures::spec::{Row, Spec, Table};
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
+use edgeproof_targets::FaultInjection;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
 

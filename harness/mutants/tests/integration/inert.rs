@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
@@ -10,6 +9,7 @@ use edgeproof_mutants::{
     BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult, TestedPart,
 };
 use edgeproof_reports::{CaseLevel, Outcome};
+use edgeproof_targets::FaultInjection;
 use http::{HeaderMap, StatusCode};
 
 use crate::support::{block_on, test_bed};

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::EdgeOptions;
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_mutants::{Mutant, MutantSet, Mutation, SocketResult, TestedPart};
 use edgeproof_reports::Outcome;
+use edgeproof_targets::FaultInjection;
 
 use crate::support::{block_on, test_bed};
 

@@ -5,12 +5,14 @@ use std::io::Write;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use edgeproof::target::{ALLOWED_ORIGIN, Embedded, RunningEdge};
 use edgeproof_edge::{LogSink, ProgramOptions, run_program};
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role};
+use edgeproof_fixtures::credentials::{
+    ALLOWED_ORIGIN, CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role,
+};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Server, server_config};
 use edgeproof_mock::{Match, MockService, NewSession, Script, ServiceOptions};
+use edgeproof_targets::{Embedded, RunningEdge};
 use http::Response;
 use http_body_util::{BodyExt, Full};
 use tempfile::TempDir;

@@ -7,12 +7,12 @@ use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_targets::FaultInjection;
 use tokio::time::timeout;
 
 use super::{CaseExchange, CaseFindings, FreshEdges, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
-use crate::target::FaultInjection;
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);

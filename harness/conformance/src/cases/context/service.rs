@@ -7,11 +7,11 @@ use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_mock::{MockService, NewSession};
 use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_targets::RunningEdge;
 
 use super::{CaseExchange, CaseFindings, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
 use crate::judge::{AnswerResult, Check};
-use crate::target::RunningEdge;
 
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]

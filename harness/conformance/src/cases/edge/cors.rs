@@ -1,9 +1,11 @@
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Catalog, ORIGIN, OTHER_ORIGIN, Prerequisite, collection, preflight, summary, to_signals};
+use crate::cases::{
+    Catalog, ORIGIN, OTHER_ORIGIN, Prerequisite, Setup, collection, preflight, summary, to_signals,
+};
 use crate::judge;
-use crate::target::{ALLOWED_ORIGIN, Setup};
 
 /// CORS by the Fetch algorithm (4, 5, 7.1).
 pub(super) fn add(cases: &mut Catalog<'_>) {

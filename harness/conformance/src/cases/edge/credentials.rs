@@ -5,10 +5,9 @@ use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
-    Case, CaseContext, Catalog, Conversation, ORIGIN, collection, preflight, summary, to_signals,
+    Case, CaseContext, Catalog, Conversation, ORIGIN, Setup, collection, preflight, summary, to_signals,
 };
 use crate::judge;
-use crate::target::Setup;
 use edgeproof_http::Draft;
 use edgeproof_mock::{Arrival, presented_licenses};
 

@@ -5,9 +5,8 @@ use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, collection, summary};
+use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, Setup, collection, summary};
 use crate::judge::{self, Check, ExpectedAnswer};
-use crate::target::Setup;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
 /// The service is unreachable, slow, or back again (7.2).

@@ -58,10 +58,10 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
-    let catalog = catalog.sequences(sequences);
     let run = match part {
         TestedPart::Edge => {
-            let cases = cases::edge(catalog.fuzz(args.fuzz, seed).explore(!args.quick));
+            let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
+            let cases = cases::edge_with_sequences(catalog, sequences);
             let selected = EdgeSelection {
                 positional: args.target.as_deref().filter(|target| *target != "edge"),
                 no_service: args.no_service,
@@ -77,7 +77,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
         }
         TestedPart::Service(part) => {
             let cases = match part {
-                ServicePart::Service => cases::service(catalog),
+                ServicePart::Service => cases::service_with_sequences(catalog, sequences),
                 ServicePart::Keys => cases::keys(catalog),
             };
             let service = ServiceRunner::new(service_options(args, part, &spec, profile)?);

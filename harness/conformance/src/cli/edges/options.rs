@@ -6,13 +6,14 @@ use edgeproof_cli::args::EdgeScheme;
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeConnection, SettingsFolder};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, listen_address};
+use edgeproof_http::listen_address;
+use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_mock::ReplyShape;
+use edgeproof_targets::{Attached, Embedded, Target};
 
 use super::args::EdgeTargetArgs;
 use crate::cli::inputs::mint;
 use crate::run::{EdgePoolOptions, EdgeUpstream};
-use crate::target::{Attached, Embedded, Target};
 
 /// What a command tests at the edges.
 #[derive(Debug, Clone, Copy, Default)]
@@ -124,7 +125,10 @@ fn target(
     if let Some(command) = &args.launch {
         let mut launch = Launch::new(CommandLine::parse(command)?);
         launch.port_name = PortName::from_str(&args.port_env)?;
-        launch.scheme = scheme.into();
+        launch.scheme = match scheme {
+            EdgeScheme::Http => Scheme::Http,
+            EdgeScheme::Https => Scheme::Https,
+        };
         launch.ca.clone_from(&args.edge_ca);
         launch.ready_timeout = args.ready_timeout;
         return Ok(Target::Launched(launch));

@@ -1,13 +1,13 @@
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::{Spec, Table};
 use edgeproof_http::ServerAddress;
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::escape::one_line;
 use futures_util::FutureExt;
 
-use crate::cases::{Case, Conversation, ExpectedRelay, Procedure, fill};
+use crate::cases::{Case, Conversation, ExpectedRelay, Procedure, Setup, fill};
 use crate::judge::excerpt;
 use crate::request_text::request_lines;
-use crate::target::{ALLOWED_ORIGIN, Setup};
 
 /// Address of the edge in examples.
 const EDGE: &str = "http://127.0.0.1:8080";

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use edgeproof_cli::{Failure, parse_origin};
-use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
+use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, EdgeConnection, SettingsFolder};
 
 use crate::cli::inputs::{mint, service_url};
-use crate::target::ALLOWED_ORIGIN;
 
 #[derive(Debug, Args)]
 pub(super) struct EdgeSettingsArgs {

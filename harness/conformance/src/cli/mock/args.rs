@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use edgeproof_cli::parse_origin;
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::Version;
-
-use crate::target::ALLOWED_ORIGIN;
 
 /// Output and end of the command, shown in its help.
 const OUTPUT: &str = "\

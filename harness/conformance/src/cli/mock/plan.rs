@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::SettingsFolder;
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_launch::listen_address;
+use edgeproof_http::listen_address;
 
 use super::args::MockArgs;
 use crate::cli::inputs::profile;

@@ -1,6 +1,5 @@
-use crate::cases::{Case, Prerequisite};
+use crate::cases::{Case, Prerequisite, Setup};
 use crate::run::case_plan::{Applicability, UnmetNeed};
-use crate::target::Setup;
 
 const LAUNCH: UnmetNeed = UnmetNeed::Input { name: "a launched edge", advice: "use --launch" };
 const SERVICE: UnmetNeed =

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Answer, Draft, NoAnswer, send};
 use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN};
@@ -7,7 +8,6 @@ use super::pool::EdgePool;
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 use crate::run::runner_context::RunnerContext;
-use crate::target::ALLOWED_ORIGIN;
 
 /// A path that no edge serves.
 const OTHER_PATH: &str = "/edgeproof-probe";

@@ -1,7 +1,6 @@
+use edgeproof_targets::StartError;
 use std::fmt;
 use std::sync::Arc;
-
-use crate::target::StartError;
 
 /// Why a case gets no edge.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -3,6 +3,7 @@ use std::time::Instant;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
+use edgeproof_targets::Target;
 use futures_util::future::join_all;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
@@ -10,11 +11,10 @@ use tokio::time::sleep;
 
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
-use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor};
+use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor, Setup};
 use crate::monitor::{EdgeRecord, ExpectedCertificate, LAST_REQUESTS, judge, send_last_requests};
 use crate::run::case_report;
 use crate::run::runner_context::RunnerContext;
-use crate::target::{Setup, Target};
 
 /// Sends the last requests to each edge that still runs, then stops the edges, so that their logs are complete.
 pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {

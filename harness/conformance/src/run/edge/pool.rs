@@ -6,6 +6,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_launch::{ExitInfo, HeldPort};
 use edgeproof_mock::MockService;
 use edgeproof_reports::CaseLevel;
+use edgeproof_targets::{RunningEdge, StartError, Target};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::{
@@ -15,11 +16,10 @@ use tokio::sync::{
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{Case, CaseContext, EdgeContext, Sender, Traffic, next_marker};
+use crate::cases::{Case, CaseContext, EdgeContext, Sender, Setup, Traffic, next_marker};
 use crate::monitor::EdgeRecord;
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, TargetState, begin};
-use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
 pub(in crate::run) struct EdgePool {

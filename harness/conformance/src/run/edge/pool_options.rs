@@ -4,10 +4,10 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_mock::{MockService, Observer, ReplyShape, ServiceOptions};
+use edgeproof_targets::Target;
 
 use super::capabilities::Capabilities;
 use super::lease_error::LeaseError;
-use crate::target::Target;
 
 /// Target and upstream of the edges in a pool.
 pub struct EdgePoolOptions {

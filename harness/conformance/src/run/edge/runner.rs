@@ -5,8 +5,8 @@ use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
-use edgeproof_reports::escape::visible;
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
+use edgeproof_targets::{RunningEdge, StartError, Target};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -15,7 +15,8 @@ use super::lease_error::LeaseError;
 use super::pool::{EdgeInstance, EdgePool, Lease};
 use super::{latency, monitors, sanity};
 use crate::cases::{
-    Case, CaseContext, CaseFindings, DeferredLogCheck, FreshEdgeRequest, FreshEdges, Procedure, collection,
+    Case, CaseContext, CaseFindings, DeferredLogCheck, FreshEdgeRequest, FreshEdges, Procedure, Setup,
+    collection,
 };
 use crate::judge::{self, Check};
 use crate::run::case_report::{self, timeout_check};
@@ -24,7 +25,6 @@ use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, TargetState, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
-use crate::target::{RunningEdge, Setup, StartError, Target};
 
 /// Lines of an edge's log in a report.
 const LOG_SHOWN: usize = 12;
@@ -348,6 +348,6 @@ fn notes(settings: Option<&EdgeSettings>, log: Option<&LogTail>, redactor: &Reda
     let lines = log.map(|log| log.last(LOG_SHOWN)).unwrap_or_default();
     EdgeNotes {
         settings: settings.map(EdgeSettings::redacted).unwrap_or_default(),
-        log: lines.iter().map(|line| redactor.redact(&visible(&line.text)).into_owned()).collect(),
+        log: lines.iter().map(|line| redactor.redact(&line.visible()).into_owned()).collect(),
     }
 }

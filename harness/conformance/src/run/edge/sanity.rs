@@ -4,7 +4,7 @@ use edgeproof_http::NoAnswer;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::escape::visible;
+use edgeproof_targets::RunningEdge;
 
 use super::capabilities::needs_plain_reasons;
 use super::edge_answer::is_edge_answer;
@@ -17,7 +17,6 @@ use crate::judge::status_and_body;
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
 use crate::run::runner_context::RunnerContext;
-use crate::target::RunningEdge;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -100,10 +99,7 @@ async fn death(edge: &RunningEdge) -> Option<String> {
 /// The last lines of a log, redacted.
 fn last_lines(log: &LogTail, redactor: &Redactor) -> String {
     let lines = log.last(LOG_SHOWN);
-    lines
-        .iter()
-        .flat_map(|line| ["\n  | ".into(), redactor.redact(&visible(&line.text)).into_owned()])
-        .collect()
+    lines.iter().flat_map(|line| ["\n  | ".into(), redactor.redact(&line.visible()).into_owned()]).collect()
 }
 
 /// The mock service's refusal, if the edge reads no reason from any refusal.

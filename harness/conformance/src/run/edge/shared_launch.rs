@@ -5,10 +5,9 @@ use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use tokio::sync::Semaphore;
 
 use super::pool::EdgePool;
-use crate::cases::{Case, collection};
+use crate::cases::{Case, SettingForms, Setup, collection};
 use crate::run::liveness::run_until_judged;
 use crate::run::runner_context::RunnerContext;
-use crate::target::{SettingForms, Setup};
 
 impl EdgePool {
     /// Runs a case whose launch also serves other cases. If it does not pass there, its own launch decides: another

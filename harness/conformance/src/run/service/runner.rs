@@ -4,12 +4,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, Redactor, Role};
+use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, CredentialFiles, Credentials, Redactor, Role};
 use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
+use edgeproof_targets::{Embedded, FaultInjection, StartError};
 use parking_lot::Mutex;
 use rand::RngExt;
 use tokio::sync::{OnceCell, RwLock, Semaphore};
@@ -29,7 +30,6 @@ use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, probe_state, run_until_judged};
 use crate::run::runner::{Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
-use crate::target::{ALLOWED_ORIGIN, Embedded, FaultInjection, StartError};
 
 /// DNS resolution timeout.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);

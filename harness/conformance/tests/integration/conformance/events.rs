@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, Selection};
-use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Event;
+use edgeproof_targets::{Embedded, Target};
 
 /// Progress counts a case that is complete before the report of an earlier case in the plan.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, Selection};
-use edgeproof::target::Target;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::{CommandLine, Launch};
@@ -15,6 +14,7 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{
     Event, FileReport, Format, Github, Outcome, Reader, Terminal, TerminalOptions, Titles,
 };
+use edgeproof_targets::Target;
 
 use crate::broken_edge::command;
 

@@ -12,7 +12,6 @@ use edgeproof::cases::explore::sequence::{
 };
 use edgeproof::cases::{self, Catalog};
 use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePoolOptions, RunOptions, Selection};
-use edgeproof::target::{Embedded, FaultInjection, Target};
 use edgeproof_edge::{
     EdgeAction as Conclusion, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
@@ -20,6 +19,7 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions}
 use edgeproof_fixtures::spec::{Event, Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{CaseReport, Hop, Outcome};
+use edgeproof_targets::{Embedded, FaultInjection, Target};
 use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -102,7 +102,7 @@ async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResul
     let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
     let files = CredentialFiles::write(&credentials).unwrap();
-    let mut cases = cases::edge(Catalog::new(&spec, &shape, false).explore(true).sequences(plan));
+    let mut cases = cases::edge_with_sequences(Catalog::new(&spec, &shape, false).explore(true), plan);
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let embedded = Embedded::new(Arc::clone(&spec), spec.profile().clone()).with_faults(Arc::new(fault));
     let edges = EdgePoolOptions::new(spec, Target::Embedded(Box::new(embedded)), credentials, files);

@@ -13,7 +13,6 @@ use edgeproof::run::{
     ConformanceResult, ConformanceRun, RunOptions, Selection, ServiceLocation, ServicePart, ServiceRunner,
     ServiceRunnerOptions,
 };
-use edgeproof::target::FaultInjection;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::BaseUrl;
@@ -22,6 +21,7 @@ use edgeproof_mock::{
     ServiceFaultHooks, ServiceOptions, ServiceRequest,
 };
 use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_targets::FaultInjection;
 use parking_lot::Mutex;
 
 /// Whether the service closes a connection on which a valid token follows a refused one.
@@ -81,7 +81,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
             (ServiceLocation::At { service: Some(url), keys: None, ca: Some(ca) }, inputs)
         }
     };
-    let mut cases = cases::service(Catalog::new(&spec, &shape, false).sequences(plan));
+    let mut cases = cases::service_with_sequences(Catalog::new(&spec, &shape, false), plan);
     let ids = ["explore.", "replay.", "monitor."];
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let runner = ServiceRunner::new(ServiceRunnerOptions {

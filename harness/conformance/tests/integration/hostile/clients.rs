@@ -4,12 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use edgeproof::target::{Embedded, Setup, Target};
+use edgeproof::cases::Setup;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Role};
 use edgeproof_fixtures::seal::Collection;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Body, Draft, ServerAddress, send};
 use edgeproof_mock::{MockService, ServiceOptions};
+use edgeproof_targets::{Embedded, Target};
 use rstest::rstest;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;

@@ -1,9 +1,9 @@
 //! Attached edges.
 
-use edgeproof::target::{Attached, StartError, Target};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_launch::BaseUrl;
 use edgeproof_reports::TargetKind;
+use edgeproof_targets::{Attached, StartError, Target};
 use miette::Diagnostic;
 use rstest::rstest;
 

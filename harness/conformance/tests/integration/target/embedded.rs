@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use edgeproof::target::{Embedded, Setup, StartError, Target};
+use edgeproof::cases::Setup;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{Body, Draft, NoAnswer, send};
 use edgeproof_launch::HeldPort;
 use edgeproof_reports::TargetKind;
+use edgeproof_targets::{Embedded, StartError, Target};
 use miette::Diagnostic;
 use rstest::rstest;
 use tokio::time::timeout;

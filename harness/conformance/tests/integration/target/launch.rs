@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use edgeproof::target::Setup;
+use edgeproof::cases::Setup;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{Launch, LaunchError, LogLine, Scheme};

@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::cases::{self, Catalog};
+use edgeproof::cases::{self, Catalog, Setup};
 use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, RunPolicy, Selection};
-use edgeproof::target::{Setup, Target};
+use edgeproof_cli::{OPEN_FILES, raise_open_files};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Outcome;
+use edgeproof_targets::Target;
 
 /// Credentials of all runs.
 pub(crate) struct RunCredentials {
@@ -55,6 +56,7 @@ pub(crate) async fn mismatches(
     cases: CaseSelection,
     name: &str,
 ) -> Vec<String> {
+    raise_open_files(OPEN_FILES);
     let shape = ReplyShape::from_profile(spec.profile());
     let explores = cases == CaseSelection::Explored;
     let quick = cases::edge(Catalog::new(spec, &shape, false));

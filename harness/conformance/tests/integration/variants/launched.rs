@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::target::{FaultInjection, Target};
 use edgeproof_edge::{Edge, EdgeOptions, LogSink};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::{CommandLine, Launch};
+use edgeproof_targets::{FaultInjection, Target};
 use rstest::rstest;
 
 use super::conformance_run::{CaseSelection, RunCredentials, ids, mismatches};

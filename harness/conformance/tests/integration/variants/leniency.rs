@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use edgeproof::target::{Embedded, FaultInjection, Target};
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult};
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_targets::{Embedded, FaultInjection, Target};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Method, StatusCode};
 use rstest::rstest;

@@ -7,10 +7,10 @@ mod launched;
 mod leniency;
 mod variant_hooks;
 
+use edgeproof_targets::{Embedded, Target};
 use std::sync::Arc;
 
 use edgeproof::cases::explore::all_pairs;
-use edgeproof::target::{Embedded, Target};
 use edgeproof_fixtures::spec::{Spec, Version};
 use tokio::task::JoinSet;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use edgeproof::target::FaultInjection;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, EdgeRules, RelayResult, RequestFacts,
     UpstreamOptions,
 };
+use edgeproof_targets::FaultInjection;
 use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, AUTHORIZATION,

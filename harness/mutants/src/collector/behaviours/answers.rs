@@ -1,4 +1,4 @@
-use super::{CollectorBehaviour, must, should};
+use super::behaviour::{CollectorBehaviour, must, should};
 
 /// Wrong reactions to answers, to network failures and to an abort.
 pub(super) const ALL: &[&[CollectorBehaviour]] = &[ANSWERS, NETWORK, ABORT];

@@ -1,4 +1,4 @@
-use super::{CollectorBehaviour, must, should};
+use super::behaviour::{CollectorBehaviour, must, should};
 
 /// Wrong options.
 pub(super) const ALL: &[&[CollectorBehaviour]] = &[API_URL, MODES];

@@ -1,4 +1,4 @@
-use super::{CollectorBehaviour, must};
+use super::behaviour::{CollectorBehaviour, must};
 
 /// Wrong reactions to a page that blocks something, and what a page may notice.
 pub(super) const ALL: &[&[CollectorBehaviour]] = &[WEBSOCKET, BLOCKED, PAGE];

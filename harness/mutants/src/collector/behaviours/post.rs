@@ -1,4 +1,4 @@
-use super::{CollectorBehaviour, must, should};
+use super::behaviour::{CollectorBehaviour, must, should};
 
 /// A wrong post: what it carries, how often it is sent, how it is sealed.
 pub(super) const ALL: &[&[CollectorBehaviour]] = &[POST, PRIVACY, SEAL, REFERENCE];

@@ -1,9 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use edgeproof::target::ALLOWED_ORIGIN;
 use edgeproof_edge::EdgeOptions;
-use edgeproof_fixtures::credentials::{EdgeSettings, LICENSE_PREFIX, Role, Secret};
+use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, EdgeSettings, LICENSE_PREFIX, Role, Secret};
 
 use crate::mutation::EdgeBehaviour;
 

@@ -2,34 +2,17 @@
 //! launch; a value whose case does not pass is played again with a launch of its own.
 
 mod origin;
+mod play;
 mod relayed;
 mod unusable;
 
 use edgeproof_fixtures::spec::{Level, SettingChange, Value};
-use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::case::{basis, level};
-use crate::cases::{CaseContext, Catalog};
-use crate::judge::ExpectedAnswer;
-use crate::target::{SettingForms, Setup};
+use play::Play;
 
-/// What the cases need from the tables.
-#[derive(Clone)]
-struct Play {
-    /// The changed setting.
-    change: SettingChange,
-    /// Severity of a mismatch. Open: observed.
-    level: CaseLevel,
-    /// The observed point.
-    point: String,
-    /// The service's reply.
-    accept: Script,
-    /// The edge's answer to it.
-    accepted: ExpectedAnswer,
-    /// The edge's answer without its service.
-    unreachable: ExpectedAnswer,
-}
+use crate::cases::case::{basis, level};
+use crate::cases::{CaseContext, Catalog, SettingForms, Setup};
 
 /// Adds a case for each value.
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -63,7 +46,7 @@ fn add_case(
     let title = format!("an edge with {title}");
     let case = cases.edge_steps(row, &id, &title, move |context| {
         let play = play.clone();
-        Box::pin(async move { play.run(context).await })
+        Box::pin(async move { run(&play, context).await })
     });
     case.setup(Setup::Forms(SettingForms::new(launch)));
     case.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
@@ -85,15 +68,13 @@ fn add_case(
     }
 }
 
-impl Play {
-    async fn run(&self, context: &mut CaseContext) {
-        match self.change {
-            SettingChange::AllowedOrigin(form) => origin::play(self, form, context).await,
-            SettingChange::CaFile(_) if self.change.is_unusable() => unusable::ca_file(self, context).await,
-            SettingChange::Certificate(_) | SettingChange::Key(_) if self.change.is_unusable() => {
-                unusable::client_files(self, context).await;
-            }
-            _ => relayed::play(self, context).await,
+async fn run(play: &Play, context: &mut CaseContext) {
+    match play.change {
+        SettingChange::AllowedOrigin(form) => origin::play(play, form, context).await,
+        SettingChange::CaFile(_) if play.change.is_unusable() => unusable::ca_file(play, context).await,
+        SettingChange::Certificate(_) | SettingChange::Key(_) if play.change.is_unusable() => {
+            unusable::client_files(play, context).await;
         }
+        _ => relayed::play(play, context).await,
     }
 }

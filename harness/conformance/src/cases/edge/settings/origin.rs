@@ -1,10 +1,10 @@
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::AllowedOriginForm;
 
-use super::Play;
+use super::play::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, OTHER_ORIGIN, collection, preflight, summary};
+use crate::cases::{CaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary};
 use crate::judge::{self, Check};
-use crate::target::{ALLOWED_ORIGIN, SECOND_ORIGIN, page_origin};
 
 /// Origins that no form allows.
 const OTHERS: [&str; 3] = [OTHER_ORIGIN, "https://shop.example.other.example", "null"];

@@ -5,10 +5,9 @@ use edgeproof_reports::CaseLevel;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use super::Play;
-use crate::cases::{CaseContext, collection, summary};
+use super::play::Play;
+use crate::cases::{CaseContext, URL_ENCODED_PREFIX, URL_PREFIX, collection, summary};
 use crate::judge::{self, Check};
-use crate::target::{URL_ENCODED_PREFIX, URL_PREFIX};
 
 /// The edge relays as with the plain form, and the setting has its effect.
 pub(super) async fn play(play: &Play, context: &mut CaseContext) {

@@ -2,7 +2,7 @@ use edgeproof_reports::CaseLevel;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use super::Play;
+use super::play::Play;
 use super::relayed::post;
 use crate::cases::{CaseContext, collection, summary};
 use crate::judge::{self, Check};

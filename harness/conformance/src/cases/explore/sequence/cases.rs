@@ -9,6 +9,7 @@ use super::action_model::ActionModel;
 use super::edge_model::EdgeModel;
 use super::edge_player::EdgePlayer;
 use super::finding::{checks, summary};
+use super::plan::SequencePlan;
 use super::play::{Played, SequencePlayer};
 use super::saved::{NamedSequence, save};
 use super::search::{Finding, Repeats, Search, SearchResult};
@@ -33,8 +34,7 @@ const EDGE_NEEDS: [Prerequisite; 3] =
     [Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons];
 
 /// Adds the random and the saved sequences of an edge.
-pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>) {
-    let plan = cases.sequences.clone();
+pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
     if plan.count == 0 && plan.edge.is_empty() {
         return;
     }
@@ -73,8 +73,7 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>) {
 }
 
 /// Adds the random and the saved sequences of a service.
-pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>) {
-    let plan = cases.sequences.clone();
+pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>, plan: SequencePlan) {
     let rows = Arc::new(Rows::of(cases));
     if plan.count > 0 {
         let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));

@@ -9,10 +9,9 @@ use super::edge_strategy;
 use crate::cases::explore::change::combine;
 use crate::cases::explore::model::{Model, applies};
 use crate::cases::explore::{ChangeIndex, Trial};
-use crate::cases::{Case, Catalog, Conversation, Prerequisite, Procedure, edge};
+use crate::cases::{Case, Catalog, Conversation, Prerequisite, Procedure, Setup, edge};
 use crate::judge::ExpectedAnswer;
 use crate::nearest::{nearest_ids, similar_text};
-use crate::target::Setup;
 
 /// Largest body of a step (bytes): a run keeps each body until its end.
 const LARGEST_BODY: usize = 70_000;

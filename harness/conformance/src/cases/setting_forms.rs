@@ -1,13 +1,13 @@
 use std::fmt;
 use std::io;
 
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role, Secret};
+use edgeproof_fixtures::credentials::{
+    ALLOWED_ORIGIN, CredentialFiles, Credentials, EdgeSettings, Role, Secret,
+};
 use edgeproof_fixtures::spec::{
     AllowedOriginForm, CertificateFileForm, ServiceUrlForm, SettingChange, SettingPart,
 };
 use strum::EnumCount;
-
-use super::setup::ALLOWED_ORIGIN;
 
 /// Path in `SERVICE_URL` of [`ServiceUrlForm::Prefix`].
 pub const URL_PREFIX: &str = "/gateway/service";

@@ -3,13 +3,11 @@ use std::io;
 use std::path::PathBuf;
 
 use edgeproof_fixtures::credentials::{
-    CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret,
+    ALLOWED_ORIGIN, CredentialFiles, Credentials, EdgeSettings, LicenseForm, Role, Secret,
 };
 
 use super::setting_forms::SettingForms;
 
-/// Origin that an edge allows by default.
-pub const ALLOWED_ORIGIN: &str = "https://shop.example";
 /// Origin that the edge allows in [`Setup::OtherLicense`].
 pub const OTHER_ALLOWED_ORIGIN: &str = "https://desk.example:8443";
 /// Service URL in [`Setup::NameUnresolved`]: no name under `.invalid` resolves (RFC 6761 §6.4).

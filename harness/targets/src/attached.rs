@@ -6,7 +6,7 @@ use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_launch::{BaseUrl, probe};
 use tokio::time::timeout;
 
-use super::running::{RunningEdge, Runs};
+use super::running_edge::{RunningEdge, Runs};
 use super::start_error::StartError;
 
 /// DNS resolution timeout.

@@ -1,16 +1,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use edgeproof_edge::{Edge, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_launch::LogTail;
+use edgeproof_http::ServerAddress;
+use edgeproof_launch::{LogTail, Stream};
 use url::Url;
 
 use super::fault_injection::FaultInjection;
-use super::running::{RunningEdge, Runs};
+use super::running_edge::{RunningEdge, Runs};
 use super::start_error::StartError;
-use edgeproof_edge::{Edge, EdgeOptions, EdgeTls};
-use edgeproof_http::ServerAddress;
 
 /// The reference edge, in this process and behind real sockets. Each start is a separate edge.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Embedded {
     }
 
     /// The faults, if there are any.
-    pub(crate) fn faults(&self) -> Option<&Arc<dyn FaultInjection>> {
+    pub fn faults(&self) -> Option<&Arc<dyn FaultInjection>> {
         self.faults.as_ref()
     }
 
@@ -60,10 +60,12 @@ impl Embedded {
     /// Starts an edge on a free port of 127.0.0.1.
     pub async fn start(&self, settings: &EdgeSettings) -> Result<RunningEdge, StartError> {
         let log = LogTail::default();
+        let tail = log.clone();
+        let sink = LogSink::new(move |line| tail.push(Stream::Out, line));
         let mut options = EdgeOptions {
             profile: self.profile.clone(),
             tls: self.https.as_ref().map(|https| https.tls.clone()),
-            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), log.clone().into())
+            ..EdgeOptions::new(Arc::clone(&self.spec), settings.clone(), sink)
         };
         if let Some(faults) = &self.faults {
             faults.edge(&mut options);

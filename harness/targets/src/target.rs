@@ -4,7 +4,7 @@ use edgeproof_reports::TargetKind;
 
 use super::attached::Attached;
 use super::embedded::Embedded;
-use super::running::RunningEdge;
+use super::running_edge::RunningEdge;
 use super::start_error::StartError;
 
 /// The source of the edges under test.

@@ -1,0 +1,4 @@
+//! Structure of the source: which files import which.
+
+mod circles;
+mod imports;

@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod attached;
+mod embedded;
+mod fault_injection;
+mod running_edge;
+mod start_error;
+mod target;
+
+pub use attached::Attached;
+pub use embedded::Embedded;
+pub use fault_injection::FaultInjection;
+pub use running_edge::RunningEdge;
+pub use start_error::StartError;
+pub use target::Target;
