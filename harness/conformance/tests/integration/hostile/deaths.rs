@@ -40,7 +40,8 @@ impl Mortal {
         let held = HeldPort::new();
         let port = held.number();
         let program = command("dies", &format!("PORT={port} {variables} {}", dying(folder, dies, true)));
-        let again = if restarts { program.as_str() } else { "" };
+        // A restart that takes less than the tolerance of refused connections is no death.
+        let again = if restarts { format!("sleep 1; {program}") } else { String::new() };
         let line = format!("{settings} {program}; {again}");
         let mut shell = Command::new("setsid");
         shell.args(["sh", "-c", &line]).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
