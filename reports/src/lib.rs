@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`difference`] | differences between expected and actual behaviour, and their text |
 //! | `model` | outcomes, cases, events and the whole [`Report`] |
 //! | `text` | cases, causes, escaping, units, HTML pages and styled lines that several formats share |
 //! | `format` | one module for each format of a conformance run |
@@ -16,6 +17,7 @@
 mod macros;
 
 mod destination;
+pub mod difference;
 mod document;
 mod format;
 pub mod load;

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::difference::{Difference, DifferenceKind};
+
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
 
 /// One case, as every report shows it.
@@ -61,11 +63,25 @@ pub struct Mismatch {
     pub hint: Option<String>,
     /// Weight of this mismatch.
     pub level: CaseLevel,
+    /// Name of the answer that it belongs to, if the case has several. `what` ends with it.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub place: String,
+    /// The compared values. The texts are rendered from them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub difference: Option<Difference>,
 }
 
-/// The property of a mismatch, and the answer that it belongs to: `body of 401 expired` → `body`, `401 expired`.
-pub(crate) fn split(what: &str) -> (&str, &str) {
-    what.split_once(" of ").unwrap_or((what, ""))
+impl Mismatch {
+    /// The checked property without the answer: `body of 401 expired` → `body`.
+    pub(crate) fn property(&self) -> &str {
+        let property = self.what.strip_suffix(&self.place).and_then(|what| what.strip_suffix(" of "));
+        property.unwrap_or(&self.what)
+    }
+
+    /// Kind and values of the difference.
+    pub fn kind(&self) -> Option<&DifferenceKind> {
+        self.difference.as_ref().map(|difference| &difference.kind)
+    }
 }
 
 /// Behaviour of the target at a point that the interface leaves open.

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::case::{CaseReport, Mismatch, split};
+use super::case::{CaseReport, Mismatch};
 use super::cause::Cause;
 use super::outcome::Outcome;
 use super::summary::Summary;
@@ -48,7 +48,7 @@ fn by_row<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<CauseGroup<'a>
         let example = cases.first()?;
         let mismatch = example.mismatches.first();
         let title = mismatch
-            .map_or_else(|| example.title.clone(), |found| format!("unexpected {}", split(&found.what).0));
+            .map_or_else(|| example.title.clone(), |found| format!("unexpected {}", found.property()));
         let cause = Cause {
             id: row.to_owned(),
             title,
@@ -153,8 +153,10 @@ mod tests {
     use crate::model::{CaseBasis, CaseLevel};
 
     fn case(id: &str, outcome: Outcome) -> CaseReport {
-        let mismatch = |what: &str| Mismatch {
+        let mismatch = |what: &str, place: &str| Mismatch {
             what: what.to_owned(),
+            place: place.to_owned(),
+            difference: None,
             expected: "a".to_owned(),
             actual: "b".to_owned(),
             hint: None,
@@ -172,7 +174,7 @@ mod tests {
             because: String::new(),
             expected: String::new(),
             actual: String::new(),
-            mismatches: vec![mismatch("status"), mismatch("body of 401 expired")],
+            mismatches: vec![mismatch("status", ""), mismatch("body of 401 expired", "401 expired")],
             observations: Vec::new(),
             duration_us: 0,
             reproduce: String::new(),

@@ -12,7 +12,6 @@ mod sections;
 mod summary;
 mod target;
 
-pub(crate) use case::split;
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use cause::{Cause, FrameworkFix};
 pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, headline};

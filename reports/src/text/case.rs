@@ -2,7 +2,7 @@
 
 use super::escape::{one_line, visible};
 use super::styled::{StyledLine, TextStyle, line, wrap};
-use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Titles, split, titled};
+use crate::model::{CaseLevel, CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Titles, titled};
 
 /// All of it: claim, mismatches, command to reproduce, exchanges, edge.
 pub(crate) fn full(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {
@@ -82,9 +82,8 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
 fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
     let mut groups: Vec<Vec<&Mismatch>> = Vec::new();
     let is_alike = |a: &Mismatch, b: &Mismatch| {
-        let ((property_a, place_a), (property_b, place_b)) = (split(&a.what), split(&b.what));
-        property_a == property_b
-            && !(place_a.is_empty() || place_b.is_empty())
+        a.property() == b.property()
+            && !(a.place.is_empty() || b.place.is_empty())
             && (&a.expected, &a.actual, &a.hint, a.level) == (&b.expected, &b.actual, &b.hint, b.level)
     };
     for mismatch in mismatches {
@@ -99,9 +98,10 @@ fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
 /// Lines of mismatches that are alike: what they compare, the values and the hint.
 fn block(alike: &[&Mismatch], level: CaseLevel, width: usize) -> Vec<StyledLine> {
     let mismatch = alike[0];
-    let (property, places) = (split(&mismatch.what).0, alike.iter().map(|mismatch| split(&mismatch.what).1));
+    let places = alike.iter().map(|mismatch| mismatch.place.as_str());
     let many = alike.len() > 1;
-    let head = if many { format!("{} × {property}", alike.len()) } else { mismatch.what.clone() };
+    let head =
+        if many { format!("{} × {}", alike.len(), mismatch.property()) } else { mismatch.what.clone() };
     let mut head = line(TextStyle::Strong, one_line(&head));
     if mismatch.level != level {
         head.push((TextStyle::Dim, format!(" ({})", mismatch.level.name())));
@@ -202,18 +202,20 @@ mod tests {
 
     #[test]
     fn mismatches_of_many_answers_that_are_alike_share_their_values() {
-        let mismatch = |what: &str, actual: &str| Mismatch {
-            what: what.to_owned(),
+        let mismatch = |what: &str, place: &str, actual: &str| Mismatch {
+            what: if place.is_empty() { what.to_owned() } else { format!("{what} of {place}") },
+            place: place.to_owned(),
+            difference: None,
             expected: "granted".to_owned(),
             actual: actual.to_owned(),
             hint: None,
             level: CaseLevel::Must,
         };
         let mismatches = [
-            mismatch("grant of 401 expired", "none"),
-            mismatch("status", "none"),
-            mismatch("grant of 403 revoked", "none"),
-            mismatch("grant of 502", "another"),
+            mismatch("grant", "401 expired", "none"),
+            mismatch("status", "", "none"),
+            mismatch("grant", "403 revoked", "none"),
+            mismatch("grant", "502", "another"),
         ];
         let shown: Vec<_> =
             alike(&mismatches).iter().flat_map(|alike| block(alike, CaseLevel::Must, 80)).collect();

@@ -3,7 +3,8 @@
 use super::case::or_nothing;
 use super::escape::one_line;
 use super::styled::{StyledLine, TextStyle, line};
-use crate::model::{CaseReport, CauseGroup, FrameworkFix, Summary, split};
+use crate::difference::DifferenceKind;
+use crate::model::{CaseReport, CauseGroup, FrameworkFix, Mismatch, Summary};
 use crate::text::units::counted;
 
 /// Most lines of a cause, with its heading.
@@ -12,8 +13,6 @@ const LINES: usize = 8;
 const TWO_FRAMEWORKS: usize = 120;
 /// Characters before the first difference of values that are cut.
 const BEFORE_DIFFERENCE: usize = 16;
-/// Property of a mismatch between the body that edgeproof sent and the one that arrived.
-const RELAYED: &str = "body at the service";
 
 /// Number of lines of a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,8 +92,13 @@ pub(crate) fn fix(group: &CauseGroup<'_>) -> String {
 }
 
 /// Labels of the values of a mismatch.
-pub(crate) fn labels(what: &str) -> [&'static str; 2] {
-    if split(what).0 == RELAYED { ["sent", "arrived"] } else { ["expected", "actual"] }
+pub(crate) fn labels(mismatch: Option<&Mismatch>) -> [&'static str; 2] {
+    if is_relayed(mismatch) { ["sent", "arrived"] } else { ["expected", "actual"] }
+}
+
+/// Whether the values are the body that edgeproof sent and the one that arrived.
+fn is_relayed(mismatch: Option<&Mismatch>) -> bool {
+    matches!(mismatch.and_then(Mismatch::kind), Some(DifferenceKind::RelayedBody { .. }))
 }
 
 /// As many items as fit into `width`, at least one, then the number of the rest: `401 expired, … and 31 more`.
@@ -127,28 +131,29 @@ fn framework(framework: &FrameworkFix) -> String {
 
 fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     let case = group.example();
-    let (expected, actual, what) = match group.mismatch() {
-        Some(mismatch) => (&mismatch.expected, &mismatch.actual, mismatch.what.as_str()),
-        None => (&case.expected, &case.actual, ""),
+    let mismatch = group.mismatch();
+    let (expected, actual) = match mismatch {
+        Some(mismatch) => (&mismatch.expected, &mismatch.actual),
+        None => (&case.expected, &case.actual),
     };
-    let (property, place) = split(what);
     if expected.is_empty() && actual.is_empty() {
         return vec![labelled("because", TextStyle::Bad, cut(&case.because, width))];
     }
     let named = group.cause.rerun.contains(&case.id) || group.cause.rerun.is_empty();
-    let is_relayed = property == RELAYED;
     let mut lines = Vec::new();
     if !group.is_named() {
         lines.push(labelled("required", TextStyle::Plain, cut(&case.title, width)));
     }
     // The title of a row without a cause names the property.
-    let is_clear = is_relayed || (!group.is_named() && place.is_empty());
+    let has_place = mismatch.is_some_and(|mismatch| !mismatch.place.is_empty());
+    let is_clear = is_relayed(mismatch) || (!group.is_named() && !has_place);
     if !(is_clear && named) {
         let place = if named { String::new() } else { format!(" in {}", one_line(&case.id)) };
-        let compared = compared(case, what, width.saturating_sub(place.chars().count()));
+        let width = width.saturating_sub(place.chars().count());
+        let compared = mismatch.map_or_else(String::new, |mismatch| compared(case, mismatch, width));
         lines.push(labelled("compared", TextStyle::Plain, compared + &place));
     }
-    let labels = labels(what);
+    let labels = labels(mismatch);
     let [expected, actual] = excerpts(expected, actual, width);
     lines.push(labelled(labels[0], TextStyle::Good, expected));
     lines.push(labelled(labels[1], TextStyle::Bad, actual));
@@ -156,14 +161,13 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
 }
 
 /// What the mismatch compares. Mismatches of one property are one list: `32 × body: 401 expired, …`.
-fn compared(case: &CaseReport, what: &str, width: usize) -> String {
-    let (property, own) = split(what);
-    let others = case.mismatches.iter().map(|mismatch| split(&mismatch.what));
-    let mut places: Vec<&str> =
-        others.filter(|(other, _)| *other == property).map(|(_, place)| place).collect();
+fn compared(case: &CaseReport, mismatch: &Mismatch, width: usize) -> String {
+    let (property, own) = (mismatch.property(), mismatch.place.as_str());
+    let others = case.mismatches.iter().filter(|other| other.property() == property);
+    let mut places: Vec<&str> = others.map(|other| other.place.as_str()).collect();
     places.retain(|place| !place.is_empty() && *place != own);
     if own.is_empty() || places.is_empty() {
-        return one_line(what).into_owned();
+        return one_line(&mismatch.what).into_owned();
     }
     let start = format!("{} × {}: ", places.len() + 1, one_line(property));
     let room = width.saturating_sub(start.chars().count());
@@ -175,17 +179,16 @@ fn compared(case: &CaseReport, what: &str, width: usize) -> String {
 fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     let Some(edge) = &group.example().edge else { return Vec::new() };
     let mismatch = group.mismatch();
-    let mut words = vec![group.cause.fix.as_str(), &group.cause.explanation];
-    words.extend(mismatch.into_iter().flat_map(|found| [&*found.what, &*found.expected, &*found.actual]));
-    words.extend(mismatch.and_then(|found| found.hint.as_deref()));
+    let kind = mismatch.and_then(Mismatch::kind);
+    let words = [group.cause.fix.as_str(), &group.cause.explanation];
     let names = |name: &str| {
         let mut found =
             words.iter().flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '_')));
-        found.any(|word| word == name)
+        found.any(|word| word == name) || kind.is_some_and(|kind| kind.settings().contains(&name))
     };
     let setting =
         edge.settings.iter().find(|setting| setting.split_once('=').is_some_and(|(name, _)| names(name)));
-    let about_log = mismatch.is_some_and(|found| found.what.contains("log"));
+    let about_log = kind.is_some_and(DifferenceKind::is_about_log);
     let log = edge.log.last().filter(|_| about_log);
     let notes = [("setting", setting), ("log", log)];
     notes

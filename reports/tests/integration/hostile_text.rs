@@ -1,5 +1,6 @@
 //! Text from outside never breaks a document, whatever it contains.
 
+use edgeproof_reports::difference::DifferenceKind;
 use edgeproof_reports::{
     CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Exchange, Format, Github, Hop, Mismatch, Observation,
     Outcome, Report, Summary, Terminal, TerminalOptions, Titles, render,
@@ -62,8 +63,24 @@ fn level() -> impl Strategy<Value = CaseLevel> {
 }
 
 fn mismatch() -> impl Strategy<Value = Mismatch> {
-    (text(), text(), text(), prop::option::of(text()), level())
-        .prop_map(|(what, expected, actual, hint, level)| Mismatch { what, expected, actual, hint, level })
+    (text(), text(), text(), prop::option::of(text()), level(), text()).prop_map(
+        |(what, expected, actual, hint, level, point)| Mismatch {
+            place: what.clone(),
+            difference: Some(
+                DifferenceKind::Pin {
+                    point,
+                    expected: vec![expected.as_str().into()],
+                    actual: actual.as_str().into(),
+                }
+                .into(),
+            ),
+            what,
+            expected,
+            actual,
+            hint,
+            level,
+        },
+    )
 }
 
 fn exchange() -> impl Strategy<Value = Exchange> {

@@ -1,5 +1,6 @@
 //! A sample run with every outcome, several mismatches, and hostile text.
 
+use edgeproof_reports::difference::{BodyChange, DifferenceKind};
 use edgeproof_reports::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
     Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder, RunEnd, Summary,
@@ -45,6 +46,8 @@ pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: CaseLeve
         actual: actual.to_owned(),
         hint: None,
         level,
+        place: String::new(),
+        difference: None,
     }
 }
 
@@ -211,7 +214,17 @@ fn changed(id: &str, sent: &str, arrived: &str) -> CaseReport {
         because: format!("body at the service: expected {sent}, actual {arrived}"),
         expected: sent.to_owned(),
         actual: arrived.to_owned(),
-        mismatches: vec![mismatch("body at the service", sent, arrived, CaseLevel::Must)],
+        mismatches: vec![Mismatch {
+            difference: Some(
+                DifferenceKind::RelayedBody {
+                    sent: sent.into(),
+                    arrived: arrived.into(),
+                    change: BodyChange::WrittenAgain,
+                }
+                .into(),
+            ),
+            ..mismatch("body at the service", sent, arrived, CaseLevel::Must)
+        }],
         edge: Some(EdgeNotes {
             settings: vec!["LICENSE=<license 8f3a>".to_owned(), "PORT=4180".to_owned()],
             log: vec![

@@ -266,6 +266,7 @@ fn mismatches_of_one_kind_are_one_list() {
     let mut report = report();
     let grant = |n: usize| edgeproof_reports::Mismatch {
         what: format!("grant of 401 reason_{n}"),
+        place: format!("401 reason_{n}"),
         ..report.cases[2].mismatches[0].clone()
     };
     report.cases[2].mismatches = (0..32).map(grant).collect();

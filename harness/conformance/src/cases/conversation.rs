@@ -3,6 +3,7 @@ use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::AnswerSubject;
 
 /// One request to the edge, the service's reply and the expected result. Pure data.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,7 +133,7 @@ pub fn judge(
     let mut checks = Vec::new();
     let retries = !conversation.after_retry.is_empty();
     if retries && relayed.complete.len() > 1 {
-        let check = judge::one_of("answer after a retry", &conversation.after_retry, reply);
+        let check = judge::one_of(AnswerSubject::AfterRetry, &conversation.after_retry, reply);
         checks.push(check.hint(
             "after a retry, tell the page what the service did: no 502 after an acceptance, no refusal of the copy",
         ));

@@ -23,7 +23,6 @@ pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, se
 pub use case::{Case, CollectorSteps, EdgeSteps, Phase, Procedure, ServiceSteps};
 pub use catalog::Catalog;
 pub use collector_monitor::CollectorMonitor;
-pub(crate) use context::STOPPED;
 pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
 pub use context::{
     CollectorCaseContext, CollectorPage, CollectorTarget, CollectorTraffic, PageTrace, SealUse,

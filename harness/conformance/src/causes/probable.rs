@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::{KnownCause, Language, Spec};
+use edgeproof_reports::difference::DifferenceKind;
 use edgeproof_reports::{CaseLevel, CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
 
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
 use super::symptom::symptoms;
-use crate::cases::STOPPED;
 
 /// What causes are made from, beside the results of the run.
 pub struct CauseSources<'a> {
@@ -110,8 +110,8 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
     let mut groups: BTreeMap<(String, String), Vec<&CaseReport>> = BTreeMap::new();
     for case in open {
         // What stops every session is one mistake, whatever row a case is about.
-        if let Some(hint) = stopped(case) {
-            groups.entry((String::new(), hint)).or_default().push(case);
+        if let Some(reason) = stopped(case) {
+            groups.entry((String::new(), reason.to_owned())).or_default().push(case);
             continue;
         }
         let row = case.rows.first().cloned().unwrap_or_default();
@@ -156,9 +156,9 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
 const STOPPED_TITLE: &str = "no session reaches a correct edge";
 
 /// Why the browser stopped the sessions of a case at a collector.
-fn stopped(case: &CaseReport) -> Option<String> {
-    let hint = case.mismatches.first()?.hint.as_ref()?;
-    hint.starts_with(STOPPED).then(|| hint.clone())
+fn stopped(case: &CaseReport) -> Option<&str> {
+    let difference = case.mismatches.first()?.difference.as_ref()?;
+    difference.stopped.as_ref().map(|reason| reason.text.as_str())
 }
 
 /// Order of examples: failures before warnings, a single exchange before a case of many, and values that one can tell apart.
@@ -167,7 +167,7 @@ fn plainness(case: &CaseReport) -> (bool, bool, bool, bool) {
         case.outcome != Outcome::Fail,
         has_many_exchanges(case),
         // Bytes that are no text look the same in any form.
-        case.mismatches.iter().all(|found| found.actual.contains(char::REPLACEMENT_CHARACTER)),
+        case.mismatches.iter().all(|found| found.kind().is_some_and(DifferenceKind::is_binary)),
         case.exchanges.is_empty(),
     )
 }
@@ -193,9 +193,14 @@ mod tests {
 
     use super::*;
 
-    /// A failed case with one mismatch: its id, its row, what was compared, and both values.
-    fn failed([id, row, what, expected, actual]: [&str; 5]) -> CaseReport {
-        let mismatch = json!({"what": what, "expected": expected, "actual": actual, "level": "must"});
+    /// A failed case with one changed body: its id, its row, and both bodies.
+    fn failed([id, row, sent, arrived]: [&str; 4]) -> CaseReport {
+        let text = |text: &str| json!({"text": text, "bytes": text.len()});
+        let change = if sent == "{}" { "wrapped" } else { "written-again" };
+        let difference = json!({"field": "/service/body", "kind": "relayed-body", "sent": text(sent),
+            "arrived": text(arrived), "change": change});
+        let mismatch =
+            json!({"what": "", "expected": "", "actual": "", "level": "must", "difference": difference});
         serde_json::from_value(json!({
             "id": id, "title": "title", "section": "2", "level": "must", "basis": "interface", "rows": [row],
             "outcome": "fail", "because": "", "expected": "", "actual": "", "mismatches": [mismatch],
@@ -204,35 +209,22 @@ mod tests {
         .unwrap()
     }
 
-    fn causes(cases: &[[&str; 5]], command: &str) -> Vec<Cause> {
+    fn causes(cases: &[[&str; 4]], command: &str) -> Vec<Cause> {
         let cases: Vec<CaseReport> = cases.iter().copied().map(failed).collect();
         let (spec, known) = (Spec::builtin(Version::Current), Fingerprints::builtin());
         let rerun = |id: &str| format!("again {id}");
         probable_causes(&cases, &CauseSources { spec: &spec, known, command, rerun: &rerun })
     }
 
-    const PARSED: [[&str; 5]; 3] = [
+    const PARSED: [[&str; 4]; 3] = [
         [
             "relay.body.large-numbers",
             "statement.body-unchanged",
-            "body at the service",
             r#"{"n":9007199254740993}"#,
             r#"{"n":9007199254740992}"#,
         ],
-        [
-            "relay.body.key-order",
-            "statement.body-unchanged",
-            "body at the service",
-            r#"{"b":1,"a":2}"#,
-            r#"{"a":2,"b":1}"#,
-        ],
-        [
-            "relay.body.pretty",
-            "statement.body-unchanged",
-            "body at the service",
-            r#"{ "a": 1 }"#,
-            r#"{"a":1}"#,
-        ],
+        ["relay.body.key-order", "statement.body-unchanged", r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#],
+        ["relay.body.pretty", "statement.body-unchanged", r#"{ "a": 1 }"#, r#"{"a":1.0}"#],
     ];
 
     #[rstest]
@@ -256,10 +248,10 @@ mod tests {
 
     #[test]
     fn unexplained_failures_are_grouped_by_row_and_kind_of_difference() {
-        let purple = |id| [id, "setting.edge.license", "colour", "red", "purple"];
-        let causes = causes(&[purple("strange.one"), purple("strange.two")], "");
+        let strange = |id| [id, "setting.edge.license", "{}", "[{}]"];
+        let causes = causes(&[strange("strange.one"), strange("strange.two")], "");
         assert_eq!(causes.len(), 1);
-        assert_eq!(causes[0].id, "setting.edge.license/colour-purple");
+        assert_eq!(causes[0].id, "setting.edge.license/relayed-body-wrapped");
         assert_eq!(causes[0].cases, ["strange.one", "strange.two"]);
         assert!(causes[0].explanation.is_empty());
         assert!(causes[0].fix.contains("edgeproof explain setting.edge.license"), "{}", causes[0].fix);

@@ -3,297 +3,255 @@
 use std::collections::BTreeSet;
 
 use edgeproof_reports::Mismatch;
-use serde_json::{Map, Value};
+use edgeproof_reports::difference::{
+    AnswerSubject, AnswerValue, BodyForm, BodyValue, Counted, DifferenceKind, HeaderRule, LicenseValue,
+    Lifetime, LogValue, MemberChange, SecretPlace, Silence, SilenceReason, Statuses,
+};
 
-/// Longest difference in words.
-const LONGEST: usize = 48;
-
-/// How a case fails: the compared things and the kind of each difference, such as `body: reason missing`.
+/// How a case fails: kinds of differences with the class of their values, such as `body: reason missing`.
 pub type Symptoms = BTreeSet<String>;
 
 /// The symptoms of a case with these mismatches. They hold no names, addresses, numbers or bodies of one run.
 pub fn symptoms(mismatches: &[Mismatch]) -> Symptoms {
-    mismatches.iter().flat_map(of_mismatch).collect()
+    mismatches.iter().filter_map(Mismatch::kind).flat_map(of_kind).collect()
 }
 
-fn of_mismatch(mismatch: &Mismatch) -> Vec<String> {
-    // Cases with several answers name the answer after the compared thing.
-    let thing = mismatch.what.split(" of ").next().unwrap_or_default();
-    let (expected, actual) = (mismatch.expected.trim(), mismatch.actual.trim());
-    if let Some(none) = without_answer(actual) {
-        return vec![none.to_owned()];
-    }
-    match thing {
-        "status" => status(expected, actual),
-        "body" | "reason code" => body(expected, actual),
-        "body at the service" => vec![format!("{thing}: {}", relayed(expected, actual))],
-        "exchanges" => Vec::new(),
-        _ => {
-            answer(expected, actual).unwrap_or_else(|| vec![format!("{thing}: {}", words(expected, actual))])
+fn of_kind(kind: &DifferenceKind) -> Vec<String> {
+    let class = match kind {
+        DifferenceKind::NoAnswer { silence, .. } => return vec![no_answer(silence)],
+        DifferenceKind::Status { expected, actual } => {
+            return actual.map_or_else(Vec::new, |actual| statuses(expected, actual));
         }
-    }
+        DifferenceKind::Body { actual, .. } => return actual.as_ref().map_or_else(Vec::new, body),
+        DifferenceKind::Answer { subject, expected, actual } => {
+            return answer(*subject, expected.first(), actual.first());
+        }
+        DifferenceKind::Header { rule: HeaderRule::NotOfService, .. } => "of-service",
+        DifferenceKind::Header { name, actual, .. } => {
+            return vec![format!("header: {name} {}", if actual.is_some() { "other" } else { "missing" })];
+        }
+        DifferenceKind::Grant { expected, form, .. } => {
+            return vec![format!(
+                "grant: {} {}",
+                if *expected { "needed" } else { "forbidden" },
+                form.name()
+            )];
+        }
+        // Summaries: the differences of single exchanges have symptoms.
+        DifferenceKind::Count {
+            counted: Counted::Exchanges | Counted::Sequences | Counted::Steps, ..
+        } => {
+            return Vec::new();
+        }
+        DifferenceKind::Breaches { invariant, breaches, .. } => {
+            let own = format!("run: {}", invariant.name());
+            let single = breaches.iter().filter_map(|breach| breach.difference.as_deref()).flat_map(of_kind);
+            let mut all: Vec<String> = single.map(|symptom| format!("{own} {symptom}")).collect();
+            all.push(own);
+            return all;
+        }
+        DifferenceKind::Member { path, change } => {
+            return vec![format!("body: {} {}", path.trim_start_matches('/'), change.name())];
+        }
+        DifferenceKind::Arrivals { actual: 0, broken_off: 0, .. } => "none",
+        DifferenceKind::Arrivals { actual: 0, .. } => "broken-off",
+        DifferenceKind::Arrivals { expected: 0, .. } => "unexpected",
+        DifferenceKind::Arrivals { .. } => "several",
+        DifferenceKind::RelayedBody { change, .. } => change.name(),
+        DifferenceKind::License { actual } => match actual {
+            LicenseValue::Unchanged => "unchanged",
+            LicenseValue::Absent => "absent",
+            LicenseValue::OtherToken { .. } => "other-token",
+            LicenseValue::OtherText => "other-text",
+        },
+        DifferenceKind::Certificate { configured: Some(_), .. } => "chain",
+        DifferenceKind::Certificate { actual, .. } => actual.name(),
+        DifferenceKind::Secret { place, .. } => match place {
+            None => "none",
+            Some(SecretPlace::Body) => "body",
+            Some(SecretPlace::Header(_)) => "header",
+            Some(SecretPlace::LogLine) => "line",
+        },
+        DifferenceKind::LogLine { actual, .. } => match actual {
+            LogValue::Lines(_) => "several",
+            LogValue::Empty => "empty",
+            LogValue::WithoutStatus(_) => "without-status",
+            LogValue::WithoutReason(..) => "without-reason",
+        },
+        DifferenceKind::LogData { found, .. } => found.as_deref().unwrap_or_default(),
+        DifferenceKind::Cache { rule, actual, .. } => {
+            let form = match actual.first() {
+                None => "missing",
+                Some(Lifetime::Directives(_)) => "directives",
+                Some(Lifetime::Expires(_)) => "expires",
+            };
+            return vec![format!("cache: {} {form}", rule.name())];
+        }
+        DifferenceKind::Coding { rule, .. } => rule.name(),
+        DifferenceKind::KeySet { rule, .. } => rule.name(),
+        DifferenceKind::Token { actual } => {
+            return actual.iter().map(|form| format!("token: {}", form.name())).collect();
+        }
+        DifferenceKind::Session { end, .. } => end.name(),
+        DifferenceKind::Page { effect, .. } => effect.name(),
+        DifferenceKind::Count { counted, .. } => counted.name(),
+        DifferenceKind::Time { rule, .. } => rule.name(),
+        DifferenceKind::Process { end } => end.name(),
+        DifferenceKind::Pin { point, .. } => point,
+    };
+    vec![format!("{}: {class}", kind.name())]
 }
 
-/// The difference where no answer came.
-fn without_answer(actual: &str) -> Option<&'static str> {
-    let has = |text: &str| actual.contains(text);
-    if has("closed without an answer") || has("reset") || has("answer ended early") {
-        Some("answer: connection closed")
-    } else if has("timeout") || has("no answer within") || has("timed out") {
-        Some("answer: none in time")
-    } else {
-        None
-    }
+fn no_answer(silence: &Silence) -> String {
+    let class = match silence.reason {
+        SilenceReason::Closed | SilenceReason::Reset => "closed",
+        other => other.name(),
+    };
+    format!("no-answer: {class}")
 }
 
-/// Statuses: the expected one, and the class of the actual one.
-fn status(expected: &str, actual: &str) -> Vec<String> {
-    let code = |text: &str| text.get(..3).and_then(|text| text.parse::<u16>().ok());
-    let Some(actual) = code(actual) else { return vec![format!("status: {}", words(expected, actual))] };
+/// The expected status, and the class of the actual one.
+fn statuses(expected: &Statuses, actual: u16) -> Vec<String> {
+    let expected = match expected {
+        Statuses::OneOf(all) => all.first().copied(),
+        Statuses::Success => Some(200),
+        Statuses::NoServerError | Statuses::NoServerErrorOr501 | Statuses::Except(_) | Statuses::Any => None,
+    };
+    status(expected, actual)
+}
+
+fn status(expected: Option<u16>, actual: u16) -> Vec<String> {
     let class = actual / 100;
-    match code(expected) {
-        Some(expected) => vec![
+    let mut all = vec![format!("status: {actual}")];
+    match expected {
+        Some(expected) => all.extend([
             format!("status: {expected} became {class}xx"),
             format!("status: {}xx became {class}xx", expected / 100),
-            format!("status: {actual}"),
-        ],
-        None => vec![format!("status: became {class}xx"), format!("status: {actual}")],
+        ]),
+        None => all.push(format!("status: became {class}xx")),
     }
-}
-
-/// A whole answer: status, space, body.
-fn answer(expected: &str, actual: &str) -> Option<Vec<String>> {
-    let parts = |text: &str| {
-        let (code, body) = text.split_once(' ').unwrap_or((text, ""));
-        let is_code = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
-        is_code.then(|| (code.to_owned(), body.to_owned()))
-    };
-    let ((right, right_body), (wrong, wrong_body)) = (parts(expected)?, parts(actual)?);
-    let mut all = Vec::new();
-    if right != wrong {
-        all.extend(status(&right, &wrong));
-    }
-    if right_body != wrong_body {
-        all.extend(body(&right_body, &wrong_body));
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-/// Bodies of answers, member by member.
-fn body(expected: &str, actual: &str) -> Vec<String> {
-    let actual = actual
-        .strip_prefix("not JSON")
-        .and_then(|rest| rest.split_once(": "))
-        .map_or(actual, |(_, text)| text);
-    let Ok(actual_value) = serde_json::from_str::<Value>(cut(actual)) else {
-        return vec![format!("body: {}", text_kind(actual))];
-    };
-    if actual_value == serde_json::json!({"ok": true}) {
-        return vec!["body: accepted".to_owned()];
-    }
-    let Value::Object(actual) = actual_value else { return vec!["body: another JSON value".to_owned()] };
-    if let Ok(Value::Object(expected)) = serde_json::from_str(cut(expected)) {
-        return members(&expected, &actual);
-    }
-    // The expected code in words, such as `JSON with bad_footer`.
-    let right = Value::from(expected.rsplit(' ').next().unwrap_or_default());
-    vec![format!("body: error {}", actual.get("error").map_or("missing", |wrong| member(&right, wrong)))]
-}
-
-fn cut(text: &str) -> &str {
-    text.split_once("… (").map_or(text, |(start, _)| start)
-}
-
-fn text_kind(text: &str) -> &'static str {
-    let lower = text.to_ascii_lowercase();
-    match lower.as_str() {
-        "nothing" | "" | "an empty body" => "empty",
-        html if html.contains("<html") || html.contains("<!doctype") || html.contains("<body") => "HTML",
-        json if json.starts_with(['{', '[']) => "broken JSON",
-        _ => "text",
-    }
-}
-
-fn members(expected: &Map<String, Value>, actual: &Map<String, Value>) -> Vec<String> {
-    let mut all = Vec::new();
-    for (name, right) in expected {
-        let kind = match actual.get(name) {
-            Some(wrong) if wrong == right => continue,
-            None => "missing",
-            Some(wrong) => member(right, wrong),
-        };
-        all.push(format!("body: {name} {kind}"));
-    }
-    let more = actual.keys().filter(|name| !expected.contains_key(*name));
-    all.extend(
-        more.map(|name| if is_renamed(name, expected) { "renamed" } else { "additional" })
-            .map(|kind| format!("body: member {kind}")),
-    );
     all
 }
 
-fn is_renamed(name: &str, expected: &Map<String, Value>) -> bool {
-    let name = name.to_ascii_lowercase();
-    expected.keys().any(|right| name.contains(&right.to_ascii_lowercase()))
-}
-
-fn member(right: &Value, wrong: &Value) -> &'static str {
-    match (right, wrong) {
-        (Value::String(_), Value::String(wrong)) if wrong == "unknown" => "unknown",
-        (Value::String(right), Value::String(wrong)) if right.eq_ignore_ascii_case(wrong) => "in other case",
-        (Value::String(right), Value::String(wrong)) if is_respelled(right, wrong) => "respelled",
-        (Value::String(_), Value::String(_)) | (Value::Number(_), Value::Number(_)) => "other",
-        _ => "of another type",
-    }
-}
-
-/// Whether one code is a part of the other.
-fn is_respelled(right: &str, wrong: &str) -> bool {
-    right.len().min(wrong.len()) > 2 && (wrong.contains(right) || right.contains(wrong))
-}
-
-/// What happened to a body on its way.
-fn relayed(expected: &str, actual: &str) -> &'static str {
-    let (right, wrong) = (compact(expected), compact(actual));
-    match actual {
-        "an empty body" | "nothing" => "empty",
-        "{}" => "an empty object",
-        _ if right == wrong && expected != actual => "white space changed",
-        _ if same_json(expected, actual) => "JSON written again",
-        _ if wrong.len() > right.len() && wrong.contains(&right) => "more around it",
-        _ if wrong.len() < right.len() && right.contains(&wrong) => "cut",
-        _ => "changed",
-    }
-}
-
-fn compact(text: &str) -> String {
-    text.replace("\\r", "")
-        .replace("\\n", "")
-        .replace("\\t", "")
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .collect()
-}
-
-fn same_json(one: &str, other: &str) -> bool {
-    let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
-    matches!((parse(one), parse(other)), (Some(one), Some(other)) if one == other)
-}
-
-/// The first finding in words, without what differs from run to run.
-fn words(expected: &str, actual: &str) -> String {
-    let header = |text: &str| text.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
-    if let (Some((right, _)), Some((wrong, value))) = (header(expected), header(actual))
-        && right == wrong
-    {
-        return format!("{wrong}: {}", plain(&value));
-    }
-    let first = actual.split(';').next().unwrap_or_default();
-    let first = first.split(" (case ").next().unwrap_or_default();
-    if first.starts_with("line ") {
-        // The rest is a line of the target's log.
-        return "a line".to_owned();
-    }
-    plain(first)
-}
-
-/// Text with a `#` in place of each word that holds a digit, quote, slash or underscore of an address or a body.
-fn plain(text: &str) -> String {
-    let is_name = |word: &str| {
-        word.contains(|c: char| c.is_ascii_digit() || "/\"{}[]=.@".contains(c)) || word.len() > 32
+fn body(actual: &BodyValue) -> Vec<String> {
+    let members = || {
+        let member = |path: &str, change: MemberChange| match change {
+            // Their names are free.
+            MemberChange::Additional | MemberChange::Renamed => format!("body: member {}", change.name()),
+            _ => format!("body: {} {}", path.trim_start_matches('/'), change.name()),
+        };
+        actual.members.iter().map(|found| member(&found.path, found.change)).collect()
     };
-    let mut all: Vec<&str> = Vec::new();
-    for word in text.split_whitespace() {
-        let word = if is_name(word) { "#" } else { word };
-        if word != "#" || all.last() != Some(&"#") {
-            all.push(word);
+    match actual.form {
+        BodyForm::Object => members(),
+        form => vec![format!("body: {}", form.name())],
+    }
+}
+
+/// A whole answer: status and body.
+fn answer(
+    subject: AnswerSubject,
+    expected: Option<&AnswerValue>,
+    actual: Option<&AnswerValue>,
+) -> Vec<String> {
+    let mut all = Vec::new();
+    if let (Some(expected), Some(actual)) = (expected, actual) {
+        if expected.status != actual.status {
+            all.extend(status(Some(expected.status), actual.status));
+        }
+        let form = |answer: &AnswerValue| answer.body.as_ref().map(|body| body.form);
+        if let Some(wrong) = &actual.body
+            && expected.body.is_some()
+            && (wrong.form == BodyForm::Object || form(expected) != form(actual))
+        {
+            all.extend(body(wrong));
         }
     }
-    all.join(" ").chars().take(LONGEST).collect()
+    if all.is_empty() {
+        all.push(format!("answer: {}", subject.name()));
+    }
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use edgeproof_reports::CaseLevel;
+    use edgeproof_reports::difference::{MemberValue, ProcessEnd, Wire};
     use rstest::rstest;
 
     use super::*;
 
-    fn check(what: &str, expected: &str, actual: &str, symptoms: &[&str]) {
-        let (what, expected, actual) = (what.to_owned(), expected.to_owned(), actual.to_owned());
-        let mismatch = Mismatch { what, expected, actual, hint: None, level: CaseLevel::Must };
-        let found: Vec<String> = super::symptoms(&[mismatch]).into_iter().collect();
-        assert_eq!(found, symptoms);
+    fn found(kind: DifferenceKind) -> Vec<String> {
+        let mismatch = Mismatch {
+            // A symptom does not depend on the texts.
+            what: "body".to_owned(),
+            expected: "200".to_owned(),
+            actual: "connection closed without an answer".to_owned(),
+            hint: None,
+            level: CaseLevel::Must,
+            place: String::new(),
+            difference: Some(kind.into()),
+        };
+        symptoms(&[mismatch]).into_iter().collect()
+    }
+
+    fn body_with(form: BodyForm, members: &[(&str, MemberChange)]) -> BodyValue {
+        let member =
+            |(path, change): &(&str, MemberChange)| MemberValue { path: (*path).into(), change: *change };
+        let members = members.iter().map(member).collect();
+        BodyValue { value: Wire::default(), form, content_type: None, complete: true, members }
     }
 
     #[rstest]
-    #[case::other_class("405", "200", &["status: 200", "status: 405 became 2xx", "status: 4xx became 2xx"])]
-    #[case::same_class("401", "403", &["status: 401 became 4xx", "status: 403", "status: 4xx became 4xx"])]
-    #[case::range("200 to 299", "503", &["status: 200 became 5xx", "status: 2xx became 5xx", "status: 503"])]
-    #[case::closed("401", "connection closed without an answer", &["answer: connection closed"])]
-    fn status_is_a_pair_of_classes(#[case] expected: &str, #[case] actual: &str, #[case] symptoms: &[&str]) {
-        check("status of 401 revoked", expected, actual, symptoms);
-    }
-
-    #[rstest]
-    #[case::missing(r#"{"error":"a"}"#, &["body: reason missing"])]
-    #[case::renamed(r#"{"error":"a","reasonCode":"b"}"#, &["body: member renamed", "body: reason missing"])]
-    #[case::additional(r#"{"error":"a","reason":"b","x":1}"#, &["body: member additional"])]
-    #[case::unknown(r#"{"error":"a","reason":"unknown"}"#, &["body: reason unknown"])]
-    #[case::upper_case(r#"{"error":"a","reason":"B"}"#, &["body: reason in other case"])]
-    #[case::wrong_type(r#"{"error":"a","reason":7}"#, &["body: reason of another type"])]
-    #[case::code(r#"{"error":"internal","reason":"b"}"#, &["body: error other"])]
-    #[case::accepted(r#"{"ok":true}"#, &["body: accepted"])]
-    #[case::html("not JSON (text/html): <!DOCTYPE html>", &["body: HTML"])]
-    #[case::text("not JSON: nope", &["body: text"])]
-    #[case::empty("nothing", &["body: empty"])]
-    fn body_is_compared_by_member(#[case] actual: &str, #[case] symptoms: &[&str]) {
-        check("body", r#"{"error":"a","reason":"b"}"#, actual, symptoms);
-    }
-
-    #[rstest]
-    #[case::white_space(r#"{ "a":1}"#, r#"{"a":1}"#, "white space changed")]
-    #[case::keys(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "JSON written again")]
-    #[case::wrapped(r#"{"a":1}"#, r#"{"data":{"a":1}}"#, "more around it")]
-    #[case::cut(r#"{"a":1}"#, r#"{"a""#, "cut")]
-    #[case::empty(r#"{"a":1}"#, "an empty body", "empty")]
-    #[case::object("an empty body", "{}", "an empty object")]
-    fn relayed_body_is_named_by_its_change(#[case] sent: &str, #[case] arrived: &str, #[case] change: &str) {
-        check("body at the service", sent, arrived, &[&format!("body at the service: {change}")]);
-    }
-
-    #[rstest]
-    #[case::header(
-        "Access-Control-Allow-Origin: https://a.example",
-        "no such header",
-        "header: no such header"
-    )]
-    #[case::granted(
-        "no grant to null",
-        "Access-Control-Allow-Origin: null",
-        "header: Access-Control-Allow-Origin: null"
-    )]
-    #[case::origin("x: y", "x: https://a.example", "header: x: #")]
-    #[case::first_of_list(
-        "none",
-        "one in request 1 (case a.b); one in request 2",
-        "header: one in request #"
-    )]
-    fn other_findings_lose_names_and_numbers(
-        #[case] expected: &str,
-        #[case] actual: &str,
-        #[case] symptom: &str,
+    #[case::other_class(Statuses::OneOf(vec![405]), 200, &["status: 200", "status: 405 became 2xx", "status: 4xx became 2xx"])]
+    #[case::same_class(Statuses::OneOf(vec![401]), 403, &["status: 401 became 4xx", "status: 403", "status: 4xx became 4xx"])]
+    #[case::range(Statuses::Success, 503, &["status: 200 became 5xx", "status: 2xx became 5xx", "status: 503"])]
+    #[case::open(Statuses::NoServerError, 500, &["status: 500", "status: became 5xx"])]
+    fn status_is_a_pair_of_classes(
+        #[case] expected: Statuses,
+        #[case] actual: u16,
+        #[case] symptoms: &[&str],
     ) {
-        check("header of a refusal", expected, actual, &[symptom]);
+        assert_eq!(found(DifferenceKind::Status { expected, actual: Some(actual) }), symptoms);
+    }
+
+    #[rstest]
+    #[case::missing(body_with(BodyForm::Object, &[("/reason", MemberChange::Missing)]), "body: reason missing")]
+    #[case::additional(body_with(BodyForm::Object, &[("/x", MemberChange::Additional)]), "body: member additional")]
+    #[case::accepted(body_with(BodyForm::Accepted, &[("/ok", MemberChange::Additional)]), "body: accepted")]
+    #[case::html(body_with(BodyForm::Html, &[]), "body: html")]
+    fn body_is_compared_by_member(#[case] actual: BodyValue, #[case] symptom: &str) {
+        let expected = edgeproof_reports::difference::BodyRule::Json;
+        assert_eq!(found(DifferenceKind::Body { expected, actual: Some(actual) }), [symptom]);
     }
 
     #[test]
     fn whole_answer_is_status_and_body() {
-        check(
-            "answer",
-            r#"401 {"error":"unauthorized"}"#,
-            "404 nothing",
-            &["body: empty", "status: 401 became 4xx", "status: 404", "status: 4xx became 4xx"],
+        let answer = |status, form| AnswerValue { status, location: None, body: Some(body_with(form, &[])) };
+        let kind = DifferenceKind::Answer {
+            subject: AnswerSubject::Answer,
+            expected: vec![answer(401, BodyForm::Object)],
+            actual: vec![answer(404, BodyForm::Empty)],
+        };
+        assert_eq!(
+            found(kind),
+            ["body: empty", "status: 401 became 4xx", "status: 404", "status: 4xx became 4xx"]
         );
+    }
+
+    #[test]
+    fn mismatch_without_values_has_no_symptom() {
+        let mut mismatch = Mismatch {
+            what: "status".to_owned(),
+            expected: "401".to_owned(),
+            actual: "200".to_owned(),
+            hint: None,
+            level: CaseLevel::Must,
+            place: String::new(),
+            difference: None,
+        };
+        assert!(symptoms(std::slice::from_ref(&mismatch)).is_empty());
+        mismatch.difference = Some(DifferenceKind::Process { end: ProcessEnd::Died }.into());
+        assert_eq!(symptoms(&[mismatch]).into_iter().collect::<Vec<_>>(), ["process: died"]);
     }
 }

@@ -1,10 +1,15 @@
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::counted;
-use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
+use edgeproof_reports::difference::{
+    AnswerSubject, AnswerValue, BodyRule, BodyValue, DifferenceKind, HeaderRule, SecretPlace, Secrets,
+    Statuses, Wire, excerpt,
+};
+use http::header::ALLOW;
 use serde_json::Value;
 
 use super::answer_hint::{allow_hint, answer_hint, content_type_hint};
-use super::check::{AnswerResult, Check, excerpt};
+use super::check::{AnswerResult, Check};
+use super::values::{answer_value, body_value, form, header, same, values};
 
 /// Maximum number of extra members that a hint names.
 const NAMED: usize = 4;
@@ -24,7 +29,7 @@ pub struct ExpectedAnswer {
 pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return vec![Check::new("answer", expected.to_string(), why.to_string(), false)],
+        Err(why) => return vec![Check::unanswered(why, expected.wanted())],
     };
     let mut checks = vec![status(expected.status, answer)];
     if let Some(body) = expected.body.as_ref().filter(|_| !expected.to_head) {
@@ -40,10 +45,26 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
 }
 
 /// The answer is exactly one of these, at least one.
-pub fn one_of(what: &str, expected: &[ExpectedAnswer], reply: &AnswerResult) -> Check {
+pub fn one_of(subject: AnswerSubject, expected: &[ExpectedAnswer], reply: &AnswerResult) -> Check {
     let ok = expected.iter().any(|answer| exact(answer, reply).iter().all(|check| check.ok));
-    let expected: Vec<String> = expected.iter().map(ExpectedAnswer::to_string).collect();
-    Check::new(what, expected.join(" or "), rendered(reply), ok)
+    let first = expected.first().and_then(|answer| answer.body.as_ref());
+    let expected = expected.iter().map(ExpectedAnswer::value).collect();
+    whole(subject, expected, reply, first, ok)
+}
+
+/// A check of a whole answer. `body`: expected body, whose members are compared.
+pub(super) fn whole(
+    subject: AnswerSubject,
+    expected: Vec<AnswerValue>,
+    reply: &AnswerResult,
+    body: Option<&Value>,
+    ok: bool,
+) -> Check {
+    let kind = |actual| DifferenceKind::Answer { subject, expected, actual };
+    match reply {
+        Ok(answer) => Check::judged(kind(vec![answer_value(answer, body)]), ok),
+        Err(why) => Check { ok, ..Check::unanswered(why, kind(Vec::new())) },
+    }
 }
 
 /// The answer is `expected`, with any reason in one line.
@@ -63,46 +84,80 @@ pub fn refused_in_one_line(expected: &ExpectedAnswer, reply: &AnswerResult) -> V
 /// The edge accepts nothing: another status than 2xx, or no answer.
 pub fn not_accepted(reply: &AnswerResult) -> Check {
     let accepted = reply.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
-    Check::new("acceptance", "no status from 200 to 299", rendered(reply), !accepted)
+    whole(AnswerSubject::NoAcceptance, Vec::new(), reply, None, !accepted)
 }
 
-/// The status satisfies `fits`. `expected` describes it.
-pub fn status_in(expected: &str, fits: impl Fn(u16) -> bool, reply: &AnswerResult) -> Check {
+/// The status is one of these.
+pub fn status_in(expected: Statuses, reply: &AnswerResult) -> Check {
     match reply {
-        Ok(answer) => Check::new("status", expected, answer.status.to_string(), fits(answer.status)),
-        Err(why) => Check::new("answer", expected, why.to_string(), false),
+        Ok(answer) => {
+            let ok = expected.has(answer.status);
+            Check::judged(DifferenceKind::Status { expected, actual: Some(answer.status) }, ok)
+        }
+        Err(why) => Check::unanswered(why, DifferenceKind::Status { expected, actual: None }),
     }
+}
+
+/// The status is this one.
+pub fn status_is(expected: u16, reply: &AnswerResult) -> Check {
+    status_in(Statuses::OneOf(vec![expected]), reply)
 }
 
 /// The body is complete JSON.
 pub fn is_json(reply: &AnswerResult) -> Check {
-    let expected = "JSON";
+    let kind = |actual| DifferenceKind::Body { expected: BodyRule::Json, actual };
     match reply {
         Ok(answer) => {
             let ok = answer.complete && serde_json::from_slice::<Value>(&answer.body).is_ok();
-            Check::new("body", expected, excerpt(&answer.body), ok)
+            Check::judged(kind(Some(body_value(answer, None))), ok)
         }
-        Err(why) => Check::new("answer", expected, why.to_string(), false),
+        Err(why) => Check::unanswered(why, kind(None)),
     }
+}
+
+/// The body of a verdict is not empty, and complete.
+pub fn has_verdict(reply: &AnswerResult) -> Check {
+    let kind = |actual| DifferenceKind::Body { expected: BodyRule::Verdict, actual };
+    match reply {
+        Ok(answer) => {
+            let ok = answer.complete && !answer.body.is_empty();
+            // Reports show no verdict.
+            let value = Wire { text: String::new(), bytes: answer.body.len() as u64 };
+            Check::judged(kind(Some(BodyValue { value, ..body_value(answer, None) })), ok)
+        }
+        Err(why) => Check::unanswered(why, kind(None)),
+    }
+}
+
+/// The answer has no body.
+pub fn has_no_body(answer: &Answer) -> Check {
+    let actual = Some(body_value(answer, None));
+    let ok = answer.body.is_empty();
+    Check::judged(DifferenceKind::Body { expected: BodyRule::Nothing, actual }, ok)
+}
+
+/// `same`: the answer has this value of another answer's header.
+pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bool) -> Check {
+    let rule = HeaderRule::SameAs(expected.map(Wire::from));
+    Check::judged(DifferenceKind::Header { name: name.into(), rule, actual: header(answer, name) }, same)
 }
 
 /// There is an answer, and its status is not a server error.
 pub fn no_server_error(reply: &AnswerResult) -> Check {
-    status_in("a status below 500", |status| status < 500, reply)
+    status_in(Statuses::NoServerError, reply)
 }
 
-/// A header's value satisfies `fits`. `expected` describes it.
-pub fn header_has(name: &str, expected: &str, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
-    let what = format!("header {name}");
+/// A header's value satisfies `fits`, as `rule` says.
+pub fn header_has(name: &str, rule: HeaderRule, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
+    let kind = |actual| DifferenceKind::Header { name: name.to_owned(), rule, actual };
     match reply {
         Ok(answer) => {
-            let value = values(answer, name);
-            let ok = value.as_deref().is_some_and(&fits);
-            let check = Check::new(&what, expected, value.unwrap_or_else(|| "no such header".into()), ok);
+            let ok = values(answer, name).as_deref().is_some_and(&fits);
+            let check = Check::judged(kind(header(answer, name)), ok);
             let is_allow = name.eq_ignore_ascii_case(ALLOW.as_str());
             Check { hint: allow_hint(answer).filter(|_| is_allow && !ok), ..check }
         }
-        Err(why) => Check::new(&what, expected, why.to_string(), false),
+        Err(why) => Check::unanswered(why, kind(None)),
     }
 }
 
@@ -111,15 +166,16 @@ pub fn without_fields(fields: &[(String, String)], reply: &Result<Answer, NoAnsw
     let holds = |answer: &Answer, (name, value): &(String, String)| {
         answer.headers.get_all(name.as_str()).iter().any(|seen| seen.as_bytes() == value.trim().as_bytes())
     };
-    let passed: Vec<&str> = match reply {
+    let names: Vec<String> = match reply {
         Ok(answer) => {
-            fields.iter().filter(|field| holds(answer, field)).map(|(name, _)| name.as_str()).collect()
+            fields.iter().filter(|field| holds(answer, field)).map(|(name, _)| name.clone()).collect()
         }
         Err(_) => Vec::new(),
     };
-    let actual = if passed.is_empty() { "none".to_owned() } else { passed.join(", ") };
-    Check::new("headers of the service in the answer", "none", actual, passed.is_empty())
-        .hint("build the answer from status and reason; do not copy the service's headers")
+    let ok = names.is_empty();
+    let kind =
+        DifferenceKind::Header { name: names.join(", "), rule: HeaderRule::NotOfService, actual: None };
+    Check::judged(kind, ok).hint("build the answer from status and reason; do not copy the service's headers")
 }
 
 /// The content type is JSON (RFC 9110 §8.3).
@@ -128,29 +184,25 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
         let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
     };
-    let check = header_has("content-type", "application/json", is_json, reply);
+    let check = header_has("content-type", HeaderRule::JsonType, is_json, reply);
     let hint = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_hint);
     Check { hint, ..check }
 }
 
-/// The edge's secrets, as [`no_secrets`] names them.
-pub const EDGE_SECRETS: &str = "license and no private key";
-
 /// The answer contains no secret. `finds` reports whether bytes contain one, in any encoding. The check repeats no secret.
-pub fn no_secrets(which: &str, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResult) -> Check {
-    let expected = format!("no {which} in the answer");
+pub fn no_secrets(secrets: Secrets, finds: impl Fn(&[u8]) -> bool, reply: &AnswerResult) -> Check {
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false),
+        Err(why) => return Check::unanswered(why, DifferenceKind::Secret { secrets, place: None }),
     };
-    let header = || answer.headers.iter().find(|(_, value)| finds(value.as_bytes()));
+    let field = || answer.headers.iter().find(|(_, value)| finds(value.as_bytes()));
     let place = if finds(&answer.body) {
-        Some("one in the body".to_owned())
+        Some(SecretPlace::Body)
     } else {
-        header().map(|(name, _)| format!("one in header {name}"))
+        field().map(|(name, _)| SecretPlace::Header(name.to_string()))
     };
     let ok = place.is_none();
-    Check::new("secrets", expected, place.unwrap_or_else(|| "none".into()), ok)
+    Check::judged(DifferenceKind::Secret { secrets, place }, ok)
         .hint("remove the credential from the answer; anyone who reads the answer in a browser could use it")
 }
 
@@ -163,66 +215,49 @@ impl std::fmt::Display for ExpectedAnswer {
     }
 }
 
-/// Status and body in one line, or why there is no answer.
-pub(super) fn rendered(reply: &AnswerResult) -> String {
-    match reply {
-        Ok(answer) => status_and_body(answer),
-        Err(why) => why.to_string(),
+impl ExpectedAnswer {
+    /// The answer as a value of a difference.
+    pub(crate) fn value(&self) -> AnswerValue {
+        let body = self.body.as_ref().filter(|_| !self.to_head).map(|body| BodyValue {
+            value: body.to_string().into(),
+            form: form(&[], Some(body)),
+            content_type: None,
+            complete: true,
+            members: Vec::new(),
+        });
+        AnswerValue { status: self.status, location: None, body }
+    }
+
+    /// A difference to this answer.
+    pub(crate) fn wanted(&self) -> DifferenceKind {
+        DifferenceKind::Answer {
+            subject: AnswerSubject::Answer,
+            expected: vec![self.value()],
+            actual: Vec::new(),
+        }
     }
 }
 
-/// Status, redirect and body of an answer, for messages. Some servers begin the body with the status.
+/// Status, redirect and body of an answer, for messages.
 pub(crate) fn status_and_body(answer: &Answer) -> String {
-    let status = answer.status.to_string();
-    let redirect = values(answer, LOCATION.as_str()).map_or(String::new(), |to| format!(" (to {to})"));
-    let body = excerpt(&answer.body);
-    let is_repeated = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
-    let body = body.strip_prefix(&status).filter(is_repeated).map_or(body.as_str(), str::trim_start);
-    format!("{status}{redirect} {body}").trim_end().to_owned()
-}
-
-/// All values of a header, joined with commas as in the Fetch algorithm.
-pub(super) fn values(answer: &Answer, name: &str) -> Option<String> {
-    let values: Vec<_> =
-        answer.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    (!values.is_empty()).then(|| values.join(", "))
+    answer_value(answer, None).to_string()
 }
 
 fn status(expected: u16, answer: &Answer) -> Check {
-    Check::new("status", expected.to_string(), answer.status.to_string(), answer.status == expected)
+    let kind =
+        DifferenceKind::Status { expected: Statuses::OneOf(vec![expected]), actual: Some(answer.status) };
+    Check::judged(kind, answer.status == expected)
 }
 
 fn body_is(expected: &Value, answer: &Answer) -> Check {
-    let check = |actual: String, ok| Check::new("body", expected.to_string(), actual, ok);
-    if !answer.complete {
-        return check(format!("{}, incomplete", excerpt(&answer.body)), false);
-    }
-    match serde_json::from_slice::<Value>(&answer.body) {
-        Ok(actual) if same(expected, &actual) => check(excerpt(&answer.body), true),
-        Ok(actual) => {
-            let difference = difference(expected, &actual);
-            let check = check(excerpt(&answer.body), false);
-            difference.map_or(check.clone(), |hint| check.hint(&hint))
-        }
-        Err(_) if answer.body.is_empty() => check("an empty body".into(), false),
-        Err(_) => {
-            let kind =
-                values(answer, CONTENT_TYPE.as_str()).map_or(String::new(), |kind| format!(" ({kind})"));
-            check(format!("not JSON{kind}: {}", excerpt(&answer.body)), false)
-        }
-    }
-}
-
-/// JSON equality: the order of members is free, and `401.0` equals `401`.
-fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
-        }
-        _ => a == b,
-    }
+    let kind = DifferenceKind::Body {
+        expected: BodyRule::Exactly(expected.to_string().into()),
+        actual: Some(body_value(answer, Some(expected))),
+    };
+    let actual = serde_json::from_slice::<Value>(&answer.body).ok().filter(|_| answer.complete);
+    let ok = actual.as_ref().is_some_and(|actual| same(expected, actual));
+    let hint = actual.filter(|_| !ok).and_then(|actual| difference(expected, &actual));
+    Check { hint, ..Check::judged(kind, ok) }
 }
 
 /// Describes the differing members of two objects.
@@ -253,6 +288,7 @@ fn difference(expected: &Value, actual: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use edgeproof_reports::Mismatch;
     use http::{HeaderMap, Version};
     use rstest::rstest;
     use serde_json::json;
@@ -305,8 +341,11 @@ mod tests {
             body: Some(json!({"error": "method_not_allowed"})),
             to_head: false,
         };
-        let wrong: Vec<_> =
-            exact(&expected, &reply(404, "nope")).iter().filter_map(Check::mismatch).collect();
+        let checks = exact(&expected, &reply(404, "nope"));
+        let kinds: Vec<_> = checks.iter().filter_map(Check::kind).map(DifferenceKind::name).collect();
+        assert_eq!(kinds, ["status", "body"]);
+        let without_values = |mismatch| Mismatch { difference: None, ..mismatch };
+        let wrong: Vec<_> = checks.iter().filter_map(Check::mismatch).map(without_values).collect();
         insta::assert_debug_snapshot!(wrong, @r#"
         [
             Mismatch {
@@ -317,6 +356,8 @@ mod tests {
                     "the router knows the path for POST only: add a route for all other methods of this path",
                 ),
                 level: Must,
+                place: "",
+                difference: None,
             },
             Mismatch {
                 what: "body",
@@ -324,6 +365,8 @@ mod tests {
                 actual: "not JSON: nope",
                 hint: None,
                 level: Must,
+                place: "",
+                difference: None,
             },
         ]
         "#);
@@ -336,7 +379,7 @@ mod tests {
     #[case::other_number("5000 items", "500 5000 items")]
     #[case::empty("", "500 nothing")]
     fn status_is_rendered_once(#[case] body: &str, #[case] expected: &str) {
-        assert_eq!(rendered(&reply(500, body)), expected);
+        assert_eq!(status_and_body(&reply(500, body).unwrap()), expected);
     }
 
     #[test]
@@ -344,7 +387,7 @@ mod tests {
         let mut answer = reply(200, "{}").unwrap();
         answer.headers.insert("x-debug", "Bearer hunter2".parse().unwrap());
         let finds = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
-        let check = no_secrets(EDGE_SECRETS, finds, &Ok(answer));
+        let check = no_secrets(Secrets::Edge, finds, &Ok(answer));
         assert_eq!((check.ok, check.actual.as_str()), (false, "one in header x-debug"));
     }
 }

@@ -2,8 +2,9 @@ use edgeproof_http::Answer;
 use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
-use super::answer::{ExpectedAnswer, values};
+use super::answer::ExpectedAnswer;
 use super::author::author;
+use super::values::values;
 
 /// How to fix an answer with another status or body than expected, if its form shows the mistake.
 pub(super) fn answer_hint(expected: &ExpectedAnswer, answer: &Answer) -> Option<String> {

@@ -2,7 +2,7 @@ use edgeproof_http::Answer;
 use http::header::SERVER;
 use serde_json::Value;
 
-use super::answer::values;
+use super::values::values;
 
 /// Bytes of a body that are searched.
 const SEARCHED: usize = 4096;

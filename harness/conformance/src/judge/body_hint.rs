@@ -1,6 +1,6 @@
 use edgeproof_reports::counted;
+use edgeproof_reports::difference::excerpt;
 
-use super::check::excerpt;
 use super::json_change::json_changes;
 
 /// The byte order mark of UTF-8.

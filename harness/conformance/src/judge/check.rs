@@ -1,5 +1,8 @@
 use edgeproof_http::{Answer, NoAnswer};
+use edgeproof_reports::difference::{Difference, DifferenceKind};
 use edgeproof_reports::{CaseLevel, Mismatch};
+
+use super::values::silence;
 
 /// An answer, or why there is none.
 pub type AnswerResult = Result<Answer, NoAnswer>;
@@ -7,11 +10,11 @@ pub type AnswerResult = Result<Answer, NoAnswer>;
 /// One comparison of an expected with an actual value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// The compared part, such as `status`.
+    /// Text: the compared part, such as `status`.
     pub what: String,
-    /// The expected value, as a description or as on the wire.
+    /// Text: the expected value.
     pub expected: String,
-    /// The actual value.
+    /// Text: the actual value.
     pub actual: String,
     /// How to fix a mismatch.
     pub hint: Option<String>,
@@ -19,13 +22,53 @@ pub struct Check {
     pub level: CaseLevel,
     /// The values match.
     pub ok: bool,
+    /// Name of the answer, if the case has several.
+    pub place: String,
+    /// The compared values. Decisions read them, never the texts.
+    pub difference: Option<Difference>,
 }
 
 impl Check {
-    /// A check at level `must`.
+    /// A check of these values at level `must`.
+    pub fn judged(kind: DifferenceKind, ok: bool) -> Self {
+        let rendered = kind.rendered().unwrap_or_default();
+        Self::new(&rendered.what, rendered.expected, rendered.actual, ok).drawn(kind)
+    }
+
+    /// A failed check that needs an answer.
+    pub fn unanswered(why: &NoAnswer, wanted: DifferenceKind) -> Self {
+        Self::judged(
+            DifferenceKind::NoAnswer { silence: silence(why), wanted: Some(Box::new(wanted)) },
+            false,
+        )
+    }
+
+    /// A check with these texts at level `must`.
     pub fn new(what: &str, expected: impl Into<String>, actual: impl Into<String>, ok: bool) -> Self {
         let (expected, actual) = (expected.into(), actual.into());
-        Self { what: what.into(), expected, actual, hint: None, level: CaseLevel::Must, ok }
+        let level = CaseLevel::Must;
+        Self {
+            what: what.into(),
+            expected,
+            actual,
+            hint: None,
+            level,
+            ok,
+            place: String::new(),
+            difference: None,
+        }
+    }
+
+    /// Sets the values that the texts describe.
+    #[must_use]
+    pub fn drawn(mut self, kind: DifferenceKind) -> Self {
+        self.difference = Some(kind.into());
+        self
+    }
+
+    /// Kind and values of the comparison.
+    pub fn kind(&self) -> Option<&DifferenceKind> {
+        self.difference.as_ref().map(|difference| &difference.kind)
     }
 
     /// Sets the hint.
@@ -39,6 +82,7 @@ impl Check {
     #[must_use]
     pub fn of(mut self, which: &str) -> Self {
         self.what = format!("{} of {which}", self.what);
+        self.place = if self.place.is_empty() { which.into() } else { format!("{} of {which}", self.place) };
         self
     }
 
@@ -57,16 +101,8 @@ impl Check {
             actual: self.actual.clone(),
             hint: self.hint.clone(),
             level: self.level,
+            place: self.place.clone(),
+            difference: self.difference.clone(),
         })
     }
-}
-
-/// Bytes as text for one line of a report, truncated to 160 bytes.
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    const LONGEST: usize = 160;
-    if bytes.is_empty() {
-        return "nothing".into();
-    }
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
-    if bytes.len() > LONGEST { format!("{text}… ({} bytes)", bytes.len()) } else { text.into_owned() }
 }

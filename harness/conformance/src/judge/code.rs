@@ -1,7 +1,11 @@
+use edgeproof_reports::difference::{
+    AnswerSubject, BodyForm, BodyRule, BodyValue, DifferenceKind, MemberChange, MemberValue,
+};
 use serde_json::Value;
 
-use super::answer::rendered;
-use super::check::{AnswerResult, Check, excerpt};
+use super::answer::whole;
+use super::check::{AnswerResult, Check};
+use super::values::{answer_value, body_value, member_change};
 
 /// A reason code of the tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,16 +21,23 @@ pub struct ReasonCode {
 /// The JSON body contains one of these codes, in any member: the interface does not show which (7.4).
 pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
     let names: Vec<String> = codes.iter().map(ToString::to_string).collect();
-    let expected = format!("JSON with {}", names.join(" or "));
+    let kind = |actual| DifferenceKind::Body { expected: BodyRule::Codes(names.clone()), actual };
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false),
+        Err(why) => return Check::unanswered(why, kind(None)),
     };
+    let mut actual = body_value(answer, None);
     let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
-        let actual = format!("not JSON: {}", excerpt(&answer.body));
-        return Check::new("reason code", expected, actual, false);
+        return Check::judged(kind(Some(actual)), false);
     };
-    let check = Check::new("reason code", expected, excerpt(&answer.body), find_code(codes, &body).is_some());
+    let ok = find_code(codes, &body).is_some();
+    if !ok && actual.form == BodyForm::Object {
+        // Most services write the code in this member.
+        let right = Value::from(names.last().cloned().unwrap_or_default());
+        let change = body.get("error").map_or(MemberChange::Missing, |wrong| member_change(&right, wrong));
+        actual = BodyValue { members: vec![MemberValue { path: "/error".into(), change }], ..actual };
+    }
+    let check = Check::judged(kind(Some(actual)), ok);
     // An answer with another status is no such refusal: its spelling is not the fault.
     if check.ok || codes.iter().all(|code| code.status != answer.status) {
         return check;
@@ -41,13 +52,15 @@ pub fn find_code<'c>(codes: &'c [ReasonCode], body: &Value) -> Option<(String, &
     find(codes, body, &mut Vec::new())
 }
 
-/// Two answers have the same status and the same JSON body. `other` names the first one.
-pub fn same_answer(other: &str, first: &AnswerResult, second: &AnswerResult) -> Check {
+/// Two answers have the same status and the same JSON body. `subject` names the first one.
+pub fn same_answer(subject: AnswerSubject, first: &AnswerResult, second: &AnswerResult) -> Check {
     let same = match (first, second) {
         (Ok(first), Ok(second)) => first.status == second.status && same_body(&first.body, &second.body),
         _ => false,
     };
-    Check::new(&format!("answer, compared with {other}"), rendered(first), rendered(second), same)
+    let expected = first.as_ref().map(|answer| answer_value(answer, None)).into_iter().collect();
+    let body = first.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
+    whole(subject, expected, second, body.as_ref(), same)
 }
 
 fn same_body(first: &[u8], second: &[u8]) -> bool {

@@ -1,45 +1,38 @@
 //! The Fetch algorithm as a browser applies it, without credentials: no hop of the interface sends the page's cookies.
 
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, GrantForm, HeaderRule, Statuses, Wire};
 
-use super::answer::values;
+use super::answer::status_in;
 use super::author::author;
 use super::check::{AnswerResult, Check};
+use super::values::{header, silence, values};
 use edgeproof_http::Answer;
 
 /// A page of `origin` can read the answer (Fetch: CORS check).
 pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
-    let expected = format!("Access-Control-Allow-Origin: {origin}");
     match reply {
         Ok(answer) => {
-            let grant = values(answer, "access-control-allow-origin");
-            let ok = grants(grant.as_deref(), origin);
-            let hint = grant_hint(answer, grant.as_deref());
-            Check::new(
-                "readable by the page",
-                expected,
-                grant
-                    .map_or("no such header".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")),
-                ok,
-            )
-            .hint(&hint)
+            let value = values(answer, GRANT);
+            let hint = grant_hint(answer, value.as_deref());
+            let ok = grants(value.as_deref(), origin);
+            Check::judged(grant(origin, true, value), ok).hint(&hint)
         }
-        Err(why) => Check::new("readable by the page", expected, why.to_string(), false),
+        Err(why) => Check::unanswered(why, grant(origin, true, None)),
     }
 }
 
 /// A page of `origin` cannot read the answer.
 pub fn no_grant(origin: &str, reply: &AnswerResult) -> Check {
-    let expected = format!("no grant to {origin}");
     match reply {
         Ok(answer) => {
-            let grant = values(answer, "access-control-allow-origin");
-            let ok = !grants(grant.as_deref(), origin);
-            Check::new("grant to another origin", expected, grant.map_or("no Access-Control-Allow-Origin".into(), |grant| format!("Access-Control-Allow-Origin: {grant}")), ok)
+            let value = values(answer, GRANT);
+            let ok = !grants(value.as_deref(), origin);
+            Check::judged(grant(origin, false, value), ok)
                 .hint("compare Origin with ALLOWED_ORIGIN as whole strings; do not answer with `*` or with the request's own Origin")
         }
         // Without an answer there is no grant.
-        Err(why) => Check::new("grant to another origin", expected, why.to_string(), true),
+        Err(why) => Check { ok: true, ..Check::unanswered(why, grant(origin, false, None)) },
     }
 }
 
@@ -48,43 +41,58 @@ pub fn preflight_passes(origin: &str, reply: &AnswerResult) -> Vec<Check> {
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            return vec![Check::new("answer", "an answer to the preflight", why.to_string(), false)];
+            return vec![Check::judged(
+                DifferenceKind::NoAnswer { silence: silence(why), wanted: None },
+                false,
+            )];
         }
     };
-    let ok_status = (200..300).contains(&answer.status);
-    let status = Check::new("status", "200 to 299", answer.status.to_string(), ok_status)
+    let status = status_in(Statuses::Success, reply)
         .hint("answer with 204; a browser accepts no other status for a preflight, not even a redirect");
     vec![status, readable(origin, reply), allows_method(answer), allows_content_type(answer)]
 }
 
 /// `Vary` names `Origin`, needed only when `Access-Control-Allow-Origin` depends on the request.
 pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
-    let expected = "Vary: Origin, or the same Access-Control-Allow-Origin for every origin";
-    let (Ok(allowed), Ok(other)) = (allowed, other) else {
-        return Check::new("header vary", expected, "no answer", false).at(CaseLevel::Should);
+    let kind = |allowed, other, actual| DifferenceKind::Header {
+        name: "vary".into(),
+        rule: HeaderRule::VaryOrigin { allowed, other },
+        actual,
     };
-    let grant = |answer: &Answer| values(answer, "access-control-allow-origin");
-    if grant(allowed) == grant(other) {
-        return Check::new("header vary", expected, "the same Access-Control-Allow-Origin", true)
-            .at(CaseLevel::Should);
-    }
+    let (allowed, other) = match (allowed, other) {
+        (Ok(allowed), Ok(other)) => (allowed, other),
+        (Err(why), _) | (_, Err(why)) => {
+            return Check::unanswered(why, kind(None, None, None)).at(CaseLevel::Should);
+        }
+    };
     let vary = values(allowed, "vary");
     let ok = vary.as_deref().is_some_and(|vary| lists(vary, "origin") || lists(vary, "*"));
-    let grant = |answer| grant(answer).map_or("none".into(), |grant| format!("{grant:?}"));
-    let vary = vary.map_or("no Vary".into(), |vary| format!("Vary: {vary}"));
-    let actual = format!(
-        "{vary}; Access-Control-Allow-Origin for the allowed origin {}, for another origin {}",
-        grant(allowed),
-        grant(other)
-    );
-    Check::new("header vary", expected, actual, ok)
-        .at(CaseLevel::Should)
-        .hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")
+    let (allowed, other) = (header(allowed, GRANT), header(other, GRANT));
+    let same = allowed == other;
+    let check = Check::judged(kind(allowed, other, vary.map(Wire::from)), same || ok).at(CaseLevel::Should);
+    if same {
+        return check;
+    }
+    check.hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")
+}
+
+const GRANT: &str = "access-control-allow-origin";
+
+fn grant(origin: &str, expected: bool, value: Option<String>) -> DifferenceKind {
+    let form = match value.as_deref() {
+        None => GrantForm::Absent,
+        Some("*") => GrantForm::Any,
+        Some(value) if value == origin => GrantForm::Origin,
+        Some("null") => GrantForm::Null,
+        Some(value) if value.contains([',', ' ']) => GrantForm::List,
+        Some(_) => GrantForm::Other,
+    };
+    DifferenceKind::Grant { origin: origin.into(), expected, form, actual: value.map(Wire::from) }
 }
 
 /// Advice for an answer that the page cannot read.
 fn grant_hint(answer: &Answer, grant: Option<&str>) -> String {
-    let fields = answer.headers.get_all("access-control-allow-origin").iter().count();
+    let fields = answer.headers.get_all(GRANT).iter().count();
     let hint = match grant {
         None if answer.status >= 400 => {
             let author = author(answer);
@@ -123,23 +131,23 @@ fn allows_method(answer: &Answer) -> Check {
     let methods = values(answer, "access-control-allow-methods");
     let well_formed =
         methods.as_deref().is_none_or(|methods| methods.split(',').all(|method| is_token(method.trim())));
-    let actual = methods.map_or("no Access-Control-Allow-Methods".into(), |methods| {
-        format!("Access-Control-Allow-Methods: {methods}")
-    });
-    Check::new(
-        "method POST allowed",
-        "a list of methods, or no header (POST need not be listed)",
-        actual,
-        well_formed,
-    )
+    let kind = DifferenceKind::Header {
+        name: "access-control-allow-methods".into(),
+        rule: HeaderRule::Methods,
+        actual: methods.map(Wire::from),
+    };
+    Check::judged(kind, well_formed)
 }
 
 fn allows_content_type(answer: &Answer) -> Check {
     let headers = values(answer, "access-control-allow-headers");
     let ok = headers.as_deref().is_some_and(|headers| lists(headers, "content-type") || lists(headers, "*"));
-    let actual =
-        headers.map_or("no such header".into(), |headers| format!("Access-Control-Allow-Headers: {headers}"));
-    Check::new("header content-type allowed", "Access-Control-Allow-Headers with content-type", actual, ok)
+    let kind = DifferenceKind::Header {
+        name: "access-control-allow-headers".into(),
+        rule: HeaderRule::ListsContentType,
+        actual: headers.map(Wire::from),
+    };
+    Check::judged(kind, ok)
         .hint("send this header; without it a browser does not send a POST of application/json")
 }
 

@@ -1,24 +1,24 @@
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{CacheRule, DifferenceKind, Lifetime};
 
-use super::answer::values;
 use super::check::{AnswerResult, Check};
+use super::values::values;
 use edgeproof_http::Answer;
 
 /// The answer permits caching for at most this time (RFC 9111 §4.2.1). No lifetime and `no-store` pass.
 pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
-    let expected = format!("at most {} seconds", longest.as_secs());
+    let kind = |actual| cache(CacheRule::Lifetime, Some(longest), actual);
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false),
+        Err(why) => return Check::unanswered(why, kind(Vec::new())),
     };
     let lifetimes = lifetimes(answer);
     let ok =
         lifetimes.iter().all(|lifetime| lifetime.seconds.is_some_and(|seconds| seconds <= longest.as_secs()));
-    let texts: Vec<&str> = lifetimes.iter().map(|lifetime| lifetime.text.as_str()).collect();
-    let actual = if texts.is_empty() { "no cache lifetime".to_owned() } else { texts.join(", ") };
-    Check::new("cache lifetime", expected, actual, ok).hint(
+    let lifetimes = lifetimes.into_iter().map(|lifetime| lifetime.value).collect();
+    Check::judged(kind(lifetimes), ok).hint(
         "send `Cache-Control: max-age=300` or less; a key set that is cached longer hides a key rotation",
     )
 }
@@ -26,10 +26,10 @@ pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
 /// The answer sets a cache lifetime that is at most this long, stale use included (RFC 9111 §4.2.2, RFC 5861). Without a
 /// lifetime each cache chooses its own.
 pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
-    let expected = format!("a cache lifetime of at most {} seconds, stale use included", longest.as_secs());
+    let kind = |actual| cache(CacheRule::StaleIncluded, Some(longest), actual);
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false).at(CaseLevel::Should),
+        Err(why) => return Check::unanswered(why, kind(Vec::new())).at(CaseLevel::Should),
     };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
@@ -43,21 +43,21 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
     let kept = fresh.unwrap_or_default().saturating_add(stale.max().unwrap_or_default());
     let ok = forbids || (fresh.is_some() && kept <= longest.as_secs());
     let actual = match (fresh, control.is_empty()) {
-        (None, true) => "none".to_owned(),
-        (_, true) => "Expires".to_owned(),
-        (_, false) => control,
+        (None, true) => Vec::new(),
+        (_, true) => vec![Lifetime::Expires(None)],
+        (_, false) => vec![Lifetime::Directives(control.into())],
     };
-    Check::new("cache lifetime, stale use included", expected, actual, ok)
+    Check::judged(kind(actual), ok)
         .at(CaseLevel::Should)
         .hint("send `Cache-Control: max-age=300` or less, without a directive that permits longer stale use")
 }
 
 /// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
 pub fn not_shared(reply: &AnswerResult) -> Check {
-    let expected = "neither public nor s-maxage nor must-revalidate";
+    let kind = |actual| cache(CacheRule::NotShared, None, actual);
     let answer = match reply {
         Ok(answer) => answer,
-        Err(why) => return Check::new("answer", expected, why.to_string(), false),
+        Err(why) => return Check::unanswered(why, kind(Vec::new())),
     };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
@@ -65,8 +65,8 @@ pub fn not_shared(reply: &AnswerResult) -> Check {
     // no-store and private also forbid shared caches.
     let ok =
         has("no-store") || has("private") || !["public", "s-maxage", "must-revalidate"].into_iter().any(has);
-    let actual = if control.is_empty() { "no Cache-Control".to_owned() } else { control };
-    Check::new("Cache-Control", expected, actual, ok).hint(
+    let actual = if control.is_empty() { Vec::new() } else { vec![Lifetime::Directives(control.into())] };
+    Check::judged(kind(actual), ok).hint(
         "send `Cache-Control: no-store`; otherwise a proxy could send the answer to a client without a token",
     )
 }
@@ -81,28 +81,38 @@ pub fn not_stored(reply: &AnswerResult) -> Check {
     let forbids =
         directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "private" | "no-cache"));
     match lifetimes(answer).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
-        Some(lifetime) if shared.ok && !forbids => Check { actual: lifetime.text, ok: false, ..shared },
+        Some(lifetime) if shared.ok && !forbids => {
+            let kind = cache(CacheRule::NotShared, None, vec![lifetime.value]);
+            Check { hint: shared.hint, ..Check::judged(kind, false) }
+        }
         _ => shared,
     }
 }
 
+fn cache(rule: CacheRule, longest: Option<Duration>, actual: Vec<Lifetime>) -> DifferenceKind {
+    DifferenceKind::Cache { rule, longest_s: longest.map(|longest| longest.as_secs()), actual }
+}
+
 /// A cache lifetime in an answer's header.
-struct Lifetime {
+struct CacheLifetime {
     /// The lifetime as in the header.
-    text: String,
+    value: Lifetime,
     /// None: not a number.
     seconds: Option<u64>,
 }
 
-fn lifetimes(answer: &Answer) -> Vec<Lifetime> {
+fn lifetimes(answer: &Answer) -> Vec<CacheLifetime> {
     let directives = directives(&values(answer, "cache-control").unwrap_or_default());
     if directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "no-cache")) {
         return Vec::new();
     }
-    let mut lifetimes: Vec<Lifetime> = directives
+    let mut lifetimes: Vec<CacheLifetime> = directives
         .into_iter()
         .filter(|(name, _)| matches!(name.as_str(), "max-age" | "s-maxage"))
-        .map(|(name, value)| Lifetime { seconds: seconds(&value), text: format!("{name}={value}") })
+        .map(|(name, value)| CacheLifetime {
+            seconds: seconds(&value),
+            value: Lifetime::Directives(format!("{name}={value}").into()),
+        })
         .collect();
     // Expires applies only without a lifetime in Cache-Control (RFC 9111 §5.3).
     if lifetimes.is_empty()
@@ -113,13 +123,13 @@ fn lifetimes(answer: &Answer) -> Vec<Lifetime> {
     lifetimes
 }
 
-fn expiry(answer: &Answer, expires: &str) -> Lifetime {
+fn expiry(answer: &Answer, expires: &str) -> CacheLifetime {
     let date = values(answer, "date").and_then(|date| httpdate::parse_http_date(&date).ok());
     let from = date.unwrap_or_else(SystemTime::now);
     // An invalid date means expired (RFC 9111 §5.3).
     let till = httpdate::parse_http_date(expires).unwrap_or(from);
     let seconds = till.duration_since(from).map_or(0, |time| time.as_secs());
-    Lifetime { text: format!("Expires in {seconds} seconds"), seconds: Some(seconds) }
+    CacheLifetime { value: Lifetime::Expires(Some(seconds)), seconds: Some(seconds) }
 }
 
 /// The directives: names in lower case, values without quotes.

@@ -5,19 +5,22 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 
 use super::check::Check;
+use edgeproof_reports::difference::{DifferenceKind, KeyRule};
 
 /// The set contains a key.
 pub fn has_keys(set: &KeySet) -> Check {
     let count = set.keys().len();
     Check::new("keys", "at least one", count.to_string(), count > 0)
+        .drawn(DifferenceKind::key_set(KeyRule::NotEmpty))
         .hint("publish the signing key; with an empty set no verdict can be verified")
 }
 
 /// Different keys have different ids (RFC 7517 §4.5).
 pub fn distinct_ids(set: &KeySet) -> Check {
-    faults_listed("ids", "different keys have different \"kid\"s", &set.id_faults()).hint(
-        "give each key its own id; a lookup by id could find the wrong key and reject a valid signature",
-    )
+    faults_listed(KeyRule::DistinctIds, "ids", "different keys have different \"kid\"s", &set.id_faults())
+        .hint(
+            "give each key its own id; a lookup by id could find the wrong key and reject a valid signature",
+        )
 }
 
 /// The set contains no private and no symmetric key (RFC 7518 §6, RFC 8037 §2).
@@ -25,7 +28,7 @@ pub fn public_only(set: &KeySet) -> Check {
     let mut faults: Vec<String> = set.private_members().iter().map(ToString::to_string).collect();
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
     faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
-    listed("members", "public members only", &faults)
+    listed(KeyRule::PublicOnly, "members", "public members only", &faults)
         .hint(
             "anyone who reads the key can sign verdicts; revoke it, sign with a new asymmetric key, and publish only its \
              public part",
@@ -34,14 +37,15 @@ pub fn public_only(set: &KeySet) -> Check {
 
 /// Each key has a registered type and the members of that type (RFC 7518 §6, RFC 8037 §2).
 pub fn typed_keys(set: &KeySet) -> Vec<Check> {
-    let types = faults_listed("types", "each key has a registered \"kty\"", &set.type_faults());
+    let types =
+        faults_listed(KeyRule::Typed, "types", "each key has a registered \"kty\"", &set.type_faults());
     let incomplete: Vec<String> = set
         .keys()
         .iter()
         .enumerate()
         .flat_map(|(index, key)| lacks(key).into_iter().map(move |lack| format!("key {index} {lack}")))
         .collect();
-    vec![types, listed("keys", "each with all members of its type", &incomplete)]
+    vec![types, listed(KeyRule::Complete, "keys", "each with all members of its type", &incomplete)]
 }
 
 /// Missing or invalid members of a key.
@@ -85,14 +89,14 @@ fn coordinate(curve: &str) -> Option<usize> {
     })
 }
 
-fn faults_listed(what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
+fn faults_listed(rule: KeyRule, what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    listed(what, expected, &faults)
+    listed(rule, what, expected, &faults)
 }
 
-fn listed(what: &str, expected: &str, faults: &[String]) -> Check {
+fn listed(rule: KeyRule, what: &str, expected: &str, faults: &[String]) -> Check {
     let actual = if faults.is_empty() { expected.to_owned() } else { faults.join("; ") };
-    Check::new(what, expected, actual, faults.is_empty())
+    Check::new(what, expected, actual, faults.is_empty()).drawn(DifferenceKind::key_set(rule))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
+use edgeproof_reports::difference::SignatureForm;
 use ring::signature::{
     self, RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
 };
@@ -27,6 +28,21 @@ pub enum SignatureResult {
     Unsupported(String),
     /// Not a JWS.
     Malformed,
+}
+
+impl SignatureResult {
+    /// The result as a value of a difference.
+    pub(crate) fn form(&self) -> SignatureForm {
+        match self {
+            Self::Verified => SignatureForm::Verified,
+            Self::VerifiedUnnamed => SignatureForm::VerifiedUnnamed,
+            Self::NotVerified => SignatureForm::NotVerified,
+            Self::UnknownKey(_) => SignatureForm::UnknownKey,
+            Self::Unsigned(_) => SignatureForm::Unsigned,
+            Self::Unsupported(_) => SignatureForm::Unsupported,
+            Self::Malformed => SignatureForm::Malformed,
+        }
+    }
 }
 
 /// The text is a compact JWS: three parts of base64url, the first a header with an algorithm (RFC 7515 §7.1).

@@ -1,34 +1,26 @@
-use edgeproof_reports::{CaseLevel, counted};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets};
 
-use super::check::{Check, excerpt};
+use super::check::Check;
 
 /// Exactly one line contains both status and reason. The caller passes the complete output.
 pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
     let naming = lines.iter().filter(|line| names_refusal(status, reason, line)).count();
-    let expected = format!("one line with {status} and {reason}");
-    let check = |actual: String, ok| Check::new("log", expected.clone(), actual, ok);
-    if naming == 1 {
-        return check("one line".into(), true);
-    }
-    if naming > 1 {
-        return check(format!("{naming} lines"), false);
-    }
-    if lines.is_empty() {
-        return check("no log line".into(), false)
+    let with_reason = lines.iter().find(|line| line.contains(reason));
+    let actual = match (lines.last(), with_reason) {
+        _ if naming > 0 => LogValue::Lines(naming as u64),
+        (None, _) => LogValue::Empty,
+        (Some(_), Some(line)) => LogValue::WithoutStatus(line.into()),
+        (Some(last), None) => LogValue::WithoutReason(lines.len() as u64, last.into()),
+    };
+    let is_empty = actual == LogValue::Empty;
+    let check = Check::judged(DifferenceKind::LogLine { status, reason: reason.into(), actual }, naming == 1);
+    if is_empty {
+        return check
             .at(CaseLevel::Should)
             .hint("log the refusal to stdout or stderr; edgeproof reads no other log");
     }
-    match lines.iter().find(|line| line.contains(reason)) {
-        Some(line) => check(format!("a line without the status: {}", excerpt(line.as_bytes())), false),
-        None => check(
-            format!(
-                "no line with the reason; the last of {}: {}",
-                counted(lines.len(), "line"),
-                excerpt(lines[lines.len() - 1].as_bytes())
-            ),
-            false,
-        ),
-    }
+    check
 }
 
 /// The line contains the status as a separate number, and the reason as a separate word.
@@ -39,17 +31,19 @@ pub fn names_refusal(status: u16, reason: &str, line: &str) -> bool {
 /// No line contains a license or a private key. `finds` reports whether bytes contain one, in any encoding.
 pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Check {
     let found = lines.iter().any(|line| finds(line.as_bytes()));
-    let actual = if found { "one in a line" } else { "none" };
-    Check::new("log", "no license and no private key", actual, !found)
+    let place = found.then_some(SecretPlace::LogLine);
+    Check::judged(DifferenceKind::Secret { secrets: Secrets::EdgeInLog, place }, !found)
         .hint("remove credentials from log lines; errors of an HTTP client often contain its request headers")
 }
 
 /// No line contains any of these values. The check reports their names only.
 pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Check {
-    let names: Vec<_> = canaries.iter().map(|(name, _)| *name).collect();
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
-    let actual = found.map_or("none".into(), |(name, _)| format!("the {name} in a line"));
-    Check::new("log", format!("no {}", names.join(", no ")), actual, found.is_none())
+    let kind = DifferenceKind::LogData {
+        expected_absent: canaries.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        found: found.map(|(name, _)| (*name).to_owned()),
+    };
+    Check::judged(kind, found.is_none())
         .hint("log the status and the reason, without data from the end user's request")
 }
 

@@ -18,18 +18,20 @@ mod relay;
 mod session;
 mod transport;
 mod unset;
+mod values;
 
 pub(crate) use answer::status_and_body;
 pub use answer::{
-    EDGE_SECRETS, ExpectedAnswer, exact, header_has, is_json, json_content_type, no_secrets, no_server_error,
-    not_accepted, one_of, refused_in_one_line, status_in, without_fields,
+    ExpectedAnswer, exact, has_no_body, has_verdict, header_has, is_json, json_content_type, no_secrets,
+    no_server_error, not_accepted, one_of, refused_in_one_line, same_header, status_in, status_is,
+    without_fields,
 };
-pub(crate) use check::excerpt;
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use coding::decoded;
 pub(crate) use coding::is_gzip;
 pub use cors::{no_grant, preflight_passes, readable, vary};
+pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
@@ -41,3 +43,4 @@ pub use relay::{
 pub use session::{ExpectedError, SessionResult, fails_with, resolves};
 pub use transport::{head_length, transport};
 pub(crate) use unset::unset_hint;
+pub(crate) use values::answer_value;

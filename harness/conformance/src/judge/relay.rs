@@ -1,8 +1,10 @@
 use super::body_hint::{body_hint, common_start};
-use super::check::{AnswerResult, Check, excerpt};
+use super::check::{AnswerResult, Check};
 use super::unset::license_hint;
+use super::values::body_change;
 use edgeproof_mock::Arrival;
-use edgeproof_reports::{CaseLevel, counted};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{CertificateForm, DifferenceKind, LicenseValue};
 
 /// Requests of an exchange at the service.
 #[derive(Debug, Default)]
@@ -47,11 +49,14 @@ pub fn relayed_once(
         return vec![unchanged(sent, changed)];
     }
     let count = relayed.complete.len();
-    let actual = match (count, relayed.broken_off) {
-        (0, 1..) => "0, and a request that broke off".to_owned(),
-        _ => count.to_string(),
+    let kind = DifferenceKind::Arrivals {
+        expected: 1,
+        actual: count as u64,
+        broken_off: relayed.broken_off as u64,
+        method: None,
+        body_bytes: None,
     };
-    let check = Check::new("requests at the service", "1", actual, count == 1);
+    let check = Check::judged(kind, count == 1);
     let check = match (count, reply) {
         (1, _) => check,
         (0, _) if relayed.broken_off > 0 => check.hint("complete the request to the service"),
@@ -80,44 +85,47 @@ pub fn relays_one_of(sent: &[&[u8]], arrival: &Arrival) -> Option<Check> {
 
 /// No complete request arrived.
 pub fn not_relayed(relayed: &RelayedRequests) -> Check {
-    let actual = match relayed.complete.as_slice() {
-        [] => "0".to_owned(),
-        [first, ..] => format!(
-            "{}; the first is a {} with a body of {}",
-            relayed.complete.len(),
-            first.request.method,
-            counted(first.request.body.len(), "byte")
-        ),
+    let first = relayed.complete.first().map(|arrival| &arrival.request);
+    let kind = DifferenceKind::Arrivals {
+        expected: 0,
+        actual: relayed.complete.len() as u64,
+        broken_off: relayed.broken_off as u64,
+        method: first.map(|request| (&request.method).into()),
+        body_bytes: first.map(|request| request.body.len() as u64),
     };
-    Check::new("requests at the service", "0", actual, relayed.complete.is_empty())
+    Check::judged(kind, relayed.complete.is_empty())
 }
 
 /// The license arrived unchanged. Of another token the check reports the length only.
 pub fn carries_license(license: &str, found: &[String]) -> Check {
     let ok = found.iter().any(|candidate| candidate == license);
     let actual = match found {
-        _ if ok => "unchanged".to_owned(),
-        [] => "no token in any header or in the request target".to_owned(),
-        [other, ..] => difference(license, other),
+        _ if ok => LicenseValue::Unchanged,
+        [] => LicenseValue::Absent,
+        [other, ..] => LicenseValue::OtherToken {
+            bytes: other.len() as u64,
+            expected: license.len() as u64,
+            differs_at: common_start(license.as_bytes(), other.as_bytes()) as u64,
+        },
     };
-    let check = Check::new("license at the service", "LICENSE, unchanged", actual, ok);
+    let check = Check::judged(DifferenceKind::License { actual }, ok);
     Check { hint: license_hint(license, found).filter(|_| !ok), ..check }
 }
 
-/// The presented client certificate is the expected one. `presented`: the end-entity certificate, if any; `name`: name of
-/// the expected one in reports.
-pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>, name: &str) -> Check {
-    let rendered = |certificate: Option<&[u8]>| match certificate {
-        None => "none",
-        Some(certificate) if Some(certificate) == expected => name,
-        Some(_) => "another one",
+/// The presented client certificate is the expected one. `presented`: the end-entity certificate, if any.
+pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>) -> Check {
+    let form = |certificate: Option<&[u8]>| match certificate {
+        None => CertificateForm::Absent,
+        Some(certificate) if Some(certificate) == expected => CertificateForm::Configured,
+        Some(_) => CertificateForm::Other,
     };
-    let check = Check::new(
-        "client certificate at the service",
-        rendered(expected),
-        rendered(presented),
-        expected == presented,
-    );
+    let kind = DifferenceKind::Certificate {
+        expected: form(expected),
+        actual: form(presented),
+        configured: None,
+        presented: None,
+    };
+    let check = Check::judged(kind, expected == presented);
     match (expected, presented) {
         (Some(_), None) => check
             .hint("use EDGE_CLIENT_CERT_FILE and EDGE_CLIENT_KEY_FILE in the TLS handshake with SERVICE_URL"),
@@ -128,7 +136,12 @@ pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>, n
 fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
     let body = &arrival.request.body;
     let ok = body.as_ref() == sent;
-    let check = Check::new("body at the service", describe(sent), describe(body), ok);
+    let kind = DifferenceKind::RelayedBody {
+        sent: sent.into(),
+        arrived: body.as_ref().into(),
+        change: body_change(sent, body),
+    };
+    let check = Check::judged(kind, ok);
     if ok {
         return check;
     }
@@ -139,23 +152,6 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
 fn common(a: &[u8], b: &[u8]) -> usize {
     let ends = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
     common_start(a, b) + ends
-}
-
-fn describe(body: &[u8]) -> String {
-    match body.len() {
-        0 => "an empty body".into(),
-        1..=160 => excerpt(body),
-        length => format!("{}, {}", counted(length, "byte"), excerpt(body)),
-    }
-}
-
-fn difference(license: &str, other: &str) -> String {
-    let at = common_start(license.as_bytes(), other.as_bytes());
-    format!(
-        "another token: {}, expected {}; difference at byte {at}",
-        counted(other.len(), "byte"),
-        license.len()
-    )
 }
 
 #[cfg(test)]

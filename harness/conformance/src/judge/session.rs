@@ -1,6 +1,7 @@
 use edgeproof_browser::CallOutcome;
 
 use super::check::Check;
+use edgeproof_reports::difference::{DifferenceKind, SessionEnd, Wire};
 
 /// The last call of a session in a page: the first that failed, or else the last one.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,21 @@ impl SessionResult {
         format!("{} {}", self.call, self.outcome)
     }
 
+    fn kind(&self, error: Option<&String>) -> DifferenceKind {
+        let end = match &self.outcome {
+            CallOutcome::Returned(_) => SessionEnd::Returned,
+            CallOutcome::Missing => SessionEnd::Missing,
+            CallOutcome::Failed { .. } => SessionEnd::Failed,
+            CallOutcome::Unsettled { .. } => SessionEnd::Unsettled,
+            CallOutcome::PageGone { .. } => SessionEnd::PageGone,
+        };
+        let actual = match &self.outcome {
+            CallOutcome::Failed { error, .. } => Some((&error.message).into()),
+            _ => None,
+        };
+        DifferenceKind::Session { call: self.call.to_owned(), error: error.map(Wire::from), end, actual }
+    }
+
     /// The session in an observation, without what differs between runs.
     pub fn summary(&self) -> String {
         match &self.outcome {
@@ -50,12 +66,14 @@ impl SessionResult {
 
 /// All calls returned. `what`: the session.
 pub fn resolves(what: &str, session: &SessionResult) -> Check {
-    Check::new(what, "verify() resolves", session.text(), session.is_returned())
+    Check::new(what, "verify() resolves", session.text(), session.is_returned()).drawn(session.kind(None))
 }
 
 /// A call threw this error, or its promise was rejected with it.
 pub fn fails_with(what: &str, expected: &ExpectedError, session: &SessionResult) -> Check {
-    let check = Check::new(what, expected.to_string(), session.text(), is_error(expected, &session.outcome));
+    let (ExpectedError::Text(error) | ExpectedError::Name(error)) = expected;
+    let check = Check::new(what, expected.to_string(), session.text(), is_error(expected, &session.outcome))
+        .drawn(session.kind(Some(error)));
     match &session.outcome {
         _ if check.ok => check,
         CallOutcome::Failed { error, .. } if !error.is_error => {

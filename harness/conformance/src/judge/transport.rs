@@ -1,9 +1,11 @@
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{CodingRule, DifferenceKind, Wire};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, TRANSFER_ENCODING, VARY};
 
 use super::check::{AnswerResult, Check};
 use super::coding::is_gzip;
+use super::values::header;
 
 /// Checks what depends on how the request was sent: the transfer coding of the answer on its version, the content coding on
 /// what the client accepts. The body of the answer is decoded.
@@ -12,23 +14,23 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
     let mut checks = Vec::new();
     if draft.form.http10 {
         let coded = answer.headers.contains_key(TRANSFER_ENCODING);
-        let actual = if coded { "in the answer" } else { "none" };
-        let check = Check::new("transfer coding in an answer to HTTP/1.0", "none", actual, !coded);
+        let check =
+            check(CodingRule::Transfer, None, header(answer, TRANSFER_ENCODING.as_str()), None, !coded);
         checks.push(check.hint("clients of HTTP/1.0 take chunk sizes for content (RFC 9112 §6.1)"));
     }
     let Some(coding) = answer.headers.get(CONTENT_ENCODING) else { return checks };
     let coding = String::from_utf8_lossy(coding.as_bytes());
+    let wire = || Some(Wire::from(&*coding));
     // Decoding removed the coding of an intact body.
     let intact = answer.complete && !is_gzip(&answer.body);
-    let actual = if intact { "complete" } else { "cut off, or not in this coding" };
-    let check = Check::new(&format!("body in {coding}"), "complete", actual, intact);
-    checks.push(check.hint("Content-Length is the number of coded bytes (RFC 9110 §8.6)"));
+    let actual = (!intact).then(|| answer.body.as_ref().into());
+    let intact = check(CodingRule::Intact, None, actual, wire(), intact);
+    checks.push(intact.hint("Content-Length is the number of coded bytes (RFC 9110 §8.6)"));
     // Without the field any coding is acceptable.
     let accepted = draft.header_value(ACCEPT_ENCODING.as_str()).unwrap_or("*");
     let fits = coding == "identity" || accepts(accepted, &coding);
-    let check = Check::new("content coding", "one that the request accepts", coding.clone(), fits);
     checks.push(
-        check
+        check(CodingRule::Accepted, Some(accepted.into()), wire(), wire(), fits)
             .at(CaseLevel::Should)
             .hint("apply a coding only if Accept-Encoding names it (RFC 9110 §12.5.3)"),
     );
@@ -37,10 +39,11 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
         let values = answer.headers.get_all(VARY).iter().filter_map(|value| value.to_str().ok());
         let names: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
         let varies = names.iter().any(|name| *name == "*" || name.eq_ignore_ascii_case("accept-encoding"));
-        let actual = names.join(", ");
-        let check = Check::new("header vary of a coded answer", "Accept-Encoding", actual, varies);
+        let actual = Some(names.join(", ").into());
         checks.push(
-            check.at(CaseLevel::Should).hint("a cache may send this coding to clients that do not accept it"),
+            check(CodingRule::Vary, None, actual, wire(), varies)
+                .at(CaseLevel::Should)
+                .hint("a cache may send this coding to clients that do not accept it"),
         );
     }
     checks
@@ -48,25 +51,39 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
 
 /// The answer to `HEAD` has the `Content-Length` of the same request with `GET`, or none (RFC 9110 §8.6).
 pub fn head_length(get: &AnswerResult, head: &AnswerResult) -> Check {
-    let check = |actual: String, expected: String, ok| {
-        Check::new("header content-length of HEAD", expected, actual, ok).at(CaseLevel::Should)
+    let check = |actual, expected, ok| {
+        check(CodingRule::HeadLength, expected, actual, None, ok).at(CaseLevel::Should)
     };
-    let (Ok(get), Ok(head)) = (get, head) else {
-        let none = "no answer to GET or HEAD".to_owned();
-        return check(none, "that of GET, or none".to_owned(), false);
+    let (get, head) = match (get, head) {
+        (Ok(get), Ok(head)) => (get, head),
+        (Err(why), _) | (_, Err(why)) => {
+            let kind = DifferenceKind::Coding {
+                rule: CodingRule::HeadLength,
+                expected: None,
+                actual: None,
+                coding: None,
+            };
+            return Check::unanswered(why, kind).at(CaseLevel::Should);
+        }
     };
-    let length = head.headers.get(CONTENT_LENGTH).map(|value| String::from_utf8_lossy(value.as_bytes()));
     // Without the status of GET it is another answer.
-    let Some(length) = length.filter(|_| get.status == head.status) else {
-        return check("none".to_owned(), "that of GET, or none".to_owned(), true);
+    let Some(length) = header(head, CONTENT_LENGTH.as_str()).filter(|_| get.status == head.status) else {
+        return check(None, None, true);
     };
-    let expected = get.headers.get(CONTENT_LENGTH).map_or_else(
-        || get.body.len().to_string(),
-        |value| String::from_utf8_lossy(value.as_bytes()).into_owned(),
-    );
-    let ok = *length == *expected;
-    check(length.into_owned(), format!("{expected}, or none"), ok)
+    let expected = header(get, CONTENT_LENGTH.as_str()).unwrap_or_else(|| get.body.len().to_string().into());
+    let ok = length == expected;
+    check(Some(length), Some(expected), ok)
         .hint("a cache that gets another length drops its stored answer to GET (RFC 9111 §4.3.5)")
+}
+
+fn check(
+    rule: CodingRule,
+    expected: Option<Wire>,
+    actual: Option<Wire>,
+    coding: Option<Wire>,
+    ok: bool,
+) -> Check {
+    Check::judged(DifferenceKind::Coding { rule, expected, actual, coding }, ok)
 }
 
 /// Whether `Accept-Encoding` names this coding, or all.

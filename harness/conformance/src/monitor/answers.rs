@@ -1,9 +1,10 @@
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
 use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 
-use super::breaches::Breaches;
+use super::breaches::{Breaches, by_case};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
@@ -17,11 +18,17 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
         let place = format!("{} to a request of {}", answer.status, request.sender.case);
+        let breach = |check: &Check| Breach {
+            status: Some(answer.status),
+            difference: check.kind().cloned().map(Box::new),
+            ..by_case(&request.sender.case)
+        };
         let origin = request.draft.header_value("origin");
         // What an edge answers to a redirect of the service is open.
         let redirects = (300..400).contains(&answer.status);
-        if !redirects && !judge::is_json(&sent.reply).ok {
-            json.push(format!("{place}: {}", judge::excerpt(&answer.body)));
+        let is_json = judge::is_json(&sent.reply);
+        if !redirects && !is_json.ok {
+            json.push(breach(&is_json), format!("{place}: {}", is_json.actual));
         }
         let Some(allowed) = &edge.origin else { continue };
         match origin {
@@ -29,32 +36,38 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 let check = judge::readable(origin, &sent.reply);
                 if !check.ok {
                     if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
-                        wrong_grant = wrong_grant.or(check.hint);
+                        wrong_grant = wrong_grant.or(check.hint.clone());
                     }
-                    readable.push(format!("{place}: {}", check.actual));
+                    readable.push(breach(&check), format!("{place}: {}", check.actual));
                 }
             }
-            Some(origin) if !judge::no_grant(origin, &sent.reply).ok => {
-                granted.push(format!("{place} from {origin}"));
+            Some(origin) => {
+                let check = judge::no_grant(origin, &sent.reply);
+                if !check.ok {
+                    granted.push(breach(&check), format!("{place} from {origin}"));
+                }
             }
-            _ => {}
+            None => {}
         }
         if has_wildcard(answer) {
-            granted.push(format!("{place}: a grant to every origin"));
+            let check = judge::no_grant(origin.unwrap_or_default(), &sent.reply);
+            granted.push(breach(&check), format!("{place}: a grant to every origin"));
         }
     }
     vec![
-        secrets(edge).check("secrets in answers", "none").hint(
+        secrets(edge).check(Invariant::SecretsInAnswers, "secrets in answers", "none").hint(
             "an error of an HTTP client can contain its request; build each answer from status and reason",
         ),
-        json.check("bodies of the answers", "JSON"),
-        readable.check("answers to the allowed origin", "readable by its page").hint(
-            wrong_grant
-                .as_deref()
-                .unwrap_or("send Access-Control-Allow-Origin with every answer to POST, errors included"),
-        ),
+        json.check(Invariant::JsonBodies, "bodies of the answers", "JSON"),
+        readable
+            .check(Invariant::ReadableAnswers, "answers to the allowed origin", "readable by its page")
+            .hint(
+                wrong_grant
+                    .as_deref()
+                    .unwrap_or("send Access-Control-Allow-Origin with every answer to POST, errors included"),
+            ),
         granted
-            .check("grants to other origins", "none")
+            .check(Invariant::ForeignGrants, "grants to other origins", "none")
             .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),
     ]
 }
@@ -65,12 +78,18 @@ fn secrets(edge: &EdgeRecord) -> Breaches {
     for request in &edge.requests {
         let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
         let field = answer.headers.iter().find(|(_, value)| edge.redactor.finds(value.as_bytes()));
-        let place = match field {
-            Some((name, _)) => format!("header {name}"),
-            None if edge.redactor.finds(&answer.body) => "the body".to_owned(),
+        let (place, text) = match field {
+            Some((name, _)) => (SecretPlace::Header(name.to_string()), format!("header {name}")),
+            None if edge.redactor.finds(&answer.body) => (SecretPlace::Body, "the body".to_owned()),
             None => continue,
         };
-        secrets.push(format!("{place} of {} to a request of {}", answer.status, request.sender.case));
+        let difference = DifferenceKind::Secret { secrets: Secrets::Edge, place: Some(place) };
+        let breach = Breach {
+            status: Some(answer.status),
+            difference: Some(Box::new(difference)),
+            ..by_case(&request.sender.case)
+        };
+        secrets.push(breach, format!("{text} of {} to a request of {}", answer.status, request.sender.case));
     }
     secrets
 }

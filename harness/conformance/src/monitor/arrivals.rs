@@ -2,10 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, Invariant};
 use memchr::memmem;
 
 use super::breaches::Breaches;
-use super::credentials::place;
+use super::credentials::{breach, place};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::{Check, excerpt};
@@ -21,16 +22,15 @@ pub(super) fn explained(edge: &EdgeRecord) -> Check {
     for arrival in edge.relays() {
         let whole = posted.contains_key(&arrival.request.body[..]);
         if !whole && !ambiguous.explain(&arrival.request.body) {
-            unexplained.push(format!(
-                "request {} with {}",
-                arrival.number + 1,
-                excerpt(&arrival.request.body)
-            ));
+            let number = arrival.number + 1;
+            let value = Some(arrival.request.body.as_ref().into());
+            let breach = Breach { number: Some(number), value, ..Breach::default() };
+            unexplained.push(breach, format!("request {number} with {}", excerpt(&arrival.request.body)));
         }
     }
     let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
     unexplained
-        .check("requests at the service that no page sent", "none")
+        .check(Invariant::UnexplainedArrivals, "requests at the service that no page sent", "none")
         .at(level)
         .hint("relay the body of each POST unchanged, and nothing else")
 }
@@ -51,14 +51,17 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         if sent == 0 || arrivals.len() <= sent {
             continue;
         }
-        let breach =
+        let text =
             format!("arrived {}, sent {}: {}", times(arrivals.len()), times(sent), place(edge, arrivals[0]));
         if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
-            .push(breach);
+            .push(breach(edge, arrivals[0]), text);
     }
     vec![
-        copies.check("copies of answered collections", "none").hint(HINT),
-        retries.check("retries after a broken connection", "none").at(CaseLevel::Should).hint(HINT),
+        copies.check(Invariant::Copies, "copies of answered collections", "none").hint(HINT),
+        retries
+            .check(Invariant::Retries, "retries after a broken connection", "none")
+            .at(CaseLevel::Should)
+            .hint(HINT),
     ]
 }
 

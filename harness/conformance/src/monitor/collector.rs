@@ -3,9 +3,10 @@
 use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, Invariant};
 use url::Url;
 
-use super::breaches::Breaches;
+use super::breaches::{Breaches, by_case};
 use crate::cases::{CaseFindings, CollectorMonitor, PageTrace};
 use crate::judge::is_readable_in;
 
@@ -24,12 +25,13 @@ pub(crate) fn judge_collector(
             let mut unexplained = Breaches::default();
             for page in judged() {
                 for url in unexplained_requests(page, serves) {
-                    unexplained.push(format!("{url} in {}", page.case));
+                    let breach = Breach { value: Some((&url).into()), ..by_case(&page.case) };
+                    unexplained.push(breach, format!("{url} in {}", page.case));
                 }
             }
             vec![
                 unexplained
-                    .check("requests besides the POST, its preflight and the WebSocket", "none")
+                    .check(Invariant::PageRequests, "requests besides the POST, its preflight and the WebSocket", "none")
                     .hint("a request to another host can tell it about the end user; a request to the edge costs time"),
             ]
         }
@@ -45,28 +47,31 @@ pub(crate) fn judge_collector(
             let mut readable = Breaches::default();
             for page in pages {
                 for (place, url) in readable_data(page, serves) {
-                    readable.push(format!("the {place} in a request to {url} in {}", page.case));
+                    let breach = Breach { value: Some((&url).into()), ..by_case(&page.case) };
+                    readable.push(breach, format!("the {place} in a request to {url} in {}", page.case));
                 }
             }
-            vec![readable.check("data of the page in requests", "none")]
+            vec![readable.check(Invariant::PageData, "data of the page in requests", "none")]
         }
         CollectorMonitor::Unobtrusive => {
             let (mut errors, mut acts) = (Breaches::default(), Breaches::default());
             for page in judged() {
                 let record = &page.record;
                 for text in record.uncaught.iter().chain(&record.console_errors) {
-                    errors.push(format!("{text} in {}", page.case));
+                    let breach = Breach { value: Some(text.into()), ..by_case(&page.case) };
+                    errors.push(breach, format!("{text} in {}", page.case));
                 }
                 let windows = record.windows.iter().map(|url| format!("window {url}"));
                 let navigations = record.navigations.iter().map(|url| format!("navigation to {url}"));
                 let others = record.dialogs.iter().chain(&record.gone).cloned();
                 for text in others.chain(windows).chain(navigations) {
-                    acts.push(format!("{text} in {}", page.case));
+                    let breach = Breach { value: Some((&text).into()), ..by_case(&page.case) };
+                    acts.push(breach, format!("{text} in {}", page.case));
                 }
             }
             vec![
-                errors.check("uncaught errors and console errors", "none"),
-                acts.check("dialogs, windows and navigations", "none"),
+                errors.check(Invariant::PageErrors, "uncaught errors and console errors", "none"),
+                acts.check(Invariant::PageActs, "dialogs, windows and navigations", "none"),
             ]
         }
     };

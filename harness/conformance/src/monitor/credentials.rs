@@ -1,5 +1,6 @@
 use edgeproof_mock::{Arrival, presented_licenses};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, CertificateForm, DifferenceKind, Invariant, LicenseValue};
 use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE};
 
@@ -20,11 +21,17 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         if let Some(license) = &edge.license
             && found.iter().any(|found| found != license)
         {
-            licenses.push(format!("another token in {}", place(edge, arrival)));
+            let difference = DifferenceKind::License { actual: LicenseValue::OtherText };
+            licenses.push(
+                with(breach(edge, arrival), difference),
+                format!("another token in {}", place(edge, arrival)),
+            );
         } else if let Some(license) = &edge.license
             && !found.contains(license)
         {
-            licenses.push(format!("none in {}", place(edge, arrival)));
+            let difference = DifferenceKind::License { actual: LicenseValue::Absent };
+            licenses
+                .push(with(breach(edge, arrival), difference), format!("none in {}", place(edge, arrival)));
         }
         let presented = arrival.client_certificates.first().map(AsRef::as_ref);
         let is_expected = match &edge.certificate {
@@ -33,27 +40,34 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             ExpectedCertificate::Open => true,
         };
         if !is_expected {
-            let what = if presented.is_none() { "none" } else { "another one" };
-            certificates.push(format!("{what} in {}", place(edge, arrival)));
+            let (actual, what) = match presented {
+                None => (CertificateForm::Absent, "none"),
+                Some(_) => (CertificateForm::Other, "another one"),
+            };
+            let expected = CertificateForm::Configured;
+            let difference =
+                DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
+            certificates
+                .push(with(breach(edge, arrival), difference), format!("{what} in {}", place(edge, arrival)));
         }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
             let reaches =
                 |value: &str| arrival.request.headers.values().any(|seen| holds(seen.as_bytes(), value));
             if of_client.any(|(_, value)| reaches(value)) {
-                breaches.push(place(edge, arrival));
+                breaches.push(breach(edge, arrival), place(edge, arrival));
             }
         }
     }
-    let license = licenses.check("license at the service", "LICENSE in every request");
+    let license = licenses.check(Invariant::License, "license at the service", "LICENSE in every request");
     vec![
         Check { hint: unset.filter(|_| !license.ok), ..license },
-        certificates.check("client certificate at the service", "the configured one in every request"),
-        authorizations.check("Authorization of the client at the service", "none").hint(
+        certificates.check(Invariant::Certificate, "client certificate at the service", "the configured one in every request"),
+        authorizations.check(Invariant::ClientAuthorization, "Authorization of the client at the service", "none").hint(
             "send your own credentials only; a client's Authorization header does not belong to the service",
         ),
         cookies
-            .check("cookies of the client at the service", "none")
+            .check(Invariant::ClientCookies, "cookies of the client at the service", "none")
             .at(CaseLevel::Should)
             .hint("do not forward Cookie: the service does not need the page's cookies"),
     ]
@@ -72,6 +86,19 @@ pub(super) fn place(edge: &EdgeRecord, arrival: &Arrival) -> String {
     let case = explaining_request(edge, arrival)
         .map_or(String::new(), |request| format!(" (case {})", request.sender.case));
     format!("request {} at the service{case}", arrival.number + 1)
+}
+
+/// A breach by an arrival.
+pub(super) fn breach(edge: &EdgeRecord, arrival: &Arrival) -> Breach {
+    Breach {
+        case: explaining_request(edge, arrival).map(|request| request.sender.case.clone()),
+        number: Some(arrival.number + 1),
+        ..Breach::default()
+    }
+}
+
+fn with(breach: Breach, difference: DifferenceKind) -> Breach {
+    Breach { difference: Some(Box::new(difference)), ..breach }
 }
 
 /// The request to the edge with the body of this arrival.

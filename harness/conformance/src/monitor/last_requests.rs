@@ -1,3 +1,4 @@
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 use std::net::Ipv4Addr;
 
 use edgeproof_fixtures::credentials::Redactor;
@@ -46,13 +47,28 @@ pub(super) fn alive(edge: &EdgeRecord) -> Vec<Check> {
     match last.map(|request| &request.sent) {
         None => Vec::new(),
         Some(None) => {
-            vec![Check::new("answer after all other cases", edge.accepted.to_string(), "none", false)]
+            vec![Check::judged(
+                DifferenceKind::Answer {
+                    subject: AnswerSubject::AfterOtherCases,
+                    expected: vec![edge.accepted.value()],
+                    actual: Vec::new(),
+                },
+                false,
+            )]
         }
         Some(Some(sent)) => {
             let mut checks = judge::exact(&edge.accepted, &sent.reply);
             let arrived = edge.relays().any(|arrival| arrival.request.body == sent.request.body);
-            let actual = if arrived { "it arrived" } else { "it did not arrive" };
-            checks.push(Check::new("request at the service", "it arrived", actual, arrived));
+            checks.push(Check::judged(
+                DifferenceKind::Arrivals {
+                    expected: 1,
+                    actual: u64::from(arrived),
+                    broken_off: 0,
+                    method: None,
+                    body_bytes: None,
+                },
+                arrived,
+            ));
             checks.into_iter().map(|check| check.of("the last collection")).collect()
         }
     }

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, Invariant};
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
@@ -17,25 +18,33 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut secret, mut body) = (Breaches::default(), Breaches::default());
     let (mut user, mut user_elsewhere) = (Breaches::default(), Breaches::default());
     for (number, line) in log.iter().enumerate() {
+        let breach = || Breach {
+            number: Some(number as u64 + 1),
+            value: Some((&*edge.redactor.redact(line)).into()),
+            ..Breach::default()
+        };
         let place = || format!("line {}: {}", number + 1, excerpt(edge.redactor.redact(line).as_bytes()));
         if edge.redactor.finds(line.as_bytes()) {
-            secret.push(place());
+            secret.push(breach(), place());
         }
         if bodies.finds(line.as_bytes()) {
-            body.push(place());
+            body.push(breach(), place());
         }
         for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
             let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
-            breaches.push(format!("the {name} in {}", place()));
+            breaches.push(breach(), format!("the {name} in {}", place()));
         }
     }
     vec![
-        secret.check("secrets in the log", "none").hint(
+        secret.check(Invariant::SecretsInLog, "secrets in the log", "none").hint(
             "remove credentials from log lines; errors of an HTTP client often contain its request headers",
         ),
-        body.check("bodies in the log", "none").hint(HINT),
-        user.check("end-user data in lines about refusals", "none").hint(HINT),
-        user_elsewhere.check("end-user data in other lines", "none").at(CaseLevel::Should).hint(HINT),
+        body.check(Invariant::BodiesInLog, "bodies in the log", "none").hint(HINT),
+        user.check(Invariant::UserDataInRefusals, "end-user data in lines about refusals", "none").hint(HINT),
+        user_elsewhere
+            .check(Invariant::UserDataInLog, "end-user data in other lines", "none")
+            .at(CaseLevel::Should)
+            .hint(HINT),
     ]
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
+use edgeproof_reports::difference::{Breach, Invariant};
 use edgeproof_reports::{CaseLevel, counted};
 use memchr::memmem;
 use serde_json::Value;
@@ -24,7 +25,8 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
-            missing.push(format!("{} for {times} × {status} {reason}", counted(lines, "line")));
+            let breach = Breach { status: Some(*status), value: Some(reason.into()), ..Breach::default() };
+            missing.push(breach, format!("{} for {times} × {status} {reason}", counted(lines, "line")));
         }
     }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
@@ -38,16 +40,19 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
         let most = refused(edge, reason).max(times);
         if lines > most {
-            surplus.push(format!("{} for {most} × {reason}", counted(lines, "line")));
+            let breach = Breach { value: Some(reason.into()), ..Breach::default() };
+            surplus.push(breach, format!("{} for {most} × {reason}", counted(lines, "line")));
         }
     }
     // An edge without any line may log elsewhere.
     let level = if some_line { CaseLevel::Must } else { CaseLevel::Should };
     vec![
-        missing.check("refusals without a line", "none").at(level).hint(
+        missing.check(Invariant::RefusalsWithoutLine, "refusals without a line", "none").at(level).hint(
             "log every refusal, also repeated ones and unlisted reasons, in one line with status and reason",
         ),
-        surplus.check("refusals with more than one line", "none").hint("log each refusal once"),
+        surplus
+            .check(Invariant::RefusalsWithMoreLines, "refusals with more than one line", "none")
+            .hint("log each refusal once"),
     ]
 }
 

@@ -7,9 +7,10 @@ use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_fixtures::spec::{Fact, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
 use serde_json::{Value, json};
 
-use super::breaches::Breaches;
+use super::breaches::{Breaches, by_case};
 use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
 use super::service_record::ServiceRecord;
@@ -82,7 +83,8 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
         };
         for check in judge::exact(&expected, &exchange.sent.reply).iter().filter(|check| !check.ok) {
             let kind = if exchange.has_authorization() { "with" } else { "without" };
-            wrong.push(format!("a request {kind} a token: {} {}", check.what, check.actual));
+            let text = format!("a request {kind} a token: {} {}", check.what, check.actual);
+            wrong.push(breach(exchange, check), text);
         }
     }
     let mut failed = Breaches::default();
@@ -90,13 +92,23 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
         // 501 says that the service does not implement a method.
         let failure = |status: u16| status >= 500 && status != 501;
         if exchange.sent.reply.as_ref().is_ok_and(|answer| failure(answer.status)) {
-            failed.push(exchange.place());
+            failed.push(by_case(&exchange.case), exchange.place());
         }
     }
     vec![
-        wrong.check("answers after all other cases", "as before"),
-        failed.check("server errors", "none").at(CaseLevel::Should),
+        wrong.check(Invariant::LastAnswers, "answers after all other cases", "as before"),
+        failed.check(Invariant::ServerErrors, "server errors", "none").at(CaseLevel::Should),
     ]
+}
+
+/// A breach by an answer, with the difference of this check.
+fn breach(exchange: &ServiceExchange, check: &Check) -> Breach {
+    Breach { difference: check.kind().cloned().map(Box::new), ..by_case(&exchange.case) }
+}
+
+fn secret(exchange: &ServiceExchange, place: SecretPlace) -> Breach {
+    let difference = DifferenceKind::Secret { secrets: Secrets::Token, place: Some(place) };
+    Breach { difference: Some(Box::new(difference)), ..by_case(&exchange.case) }
 }
 
 fn caching(record: &ServiceRecord) -> Check {
@@ -111,11 +123,11 @@ fn caching(record: &ServiceRecord) -> Check {
             judge::not_stored(&exchange.sent.reply)
         };
         if !check.ok {
-            stored.push(format!("{}: {}", exchange.place(), check.actual));
+            stored.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
         }
     }
     stored
-        .check("answers that shared caches may store", "none")
+        .check(Invariant::SharedCaches, "answers that shared caches may store", "none")
         .hint("send `Cache-Control: no-store` with every answer about a verdict, refusals included")
 }
 
@@ -130,13 +142,14 @@ fn no_echo(record: &ServiceRecord) -> Check {
         let Ok(answer) = &exchange.sent.reply else { continue };
         let header = answer.headers.iter().find(|(_, value)| finder(value.as_bytes()));
         if finder(&answer.body) {
-            echoed.push(format!("{}: in the body", exchange.place()));
+            echoed.push(secret(exchange, SecretPlace::Body), format!("{}: in the body", exchange.place()));
         } else if let Some((name, _)) = header {
-            echoed.push(format!("{}: in header {name}", exchange.place()));
+            let place = SecretPlace::Header(name.to_string());
+            echoed.push(secret(exchange, place), format!("{}: in header {name}", exchange.place()));
         }
     }
     echoed
-        .check("tokens in answers", "none")
+        .check(Invariant::TokensInAnswers, "tokens in answers", "none")
         .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
 }
 
@@ -153,20 +166,28 @@ fn bodies(record: &ServiceRecord) -> Vec<Check> {
         if is_pending
             && (body != Some(json!({"status": "pending", "ref": reference})) || answer.status != 404)
         {
-            pending.push(format!("{}: {}", exchange.place(), judge::excerpt(&answer.body)));
+            let check = judge::is_json(&exchange.sent.reply);
+            pending.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
         }
         if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
-            refused.push(format!("{}: {}", exchange.place(), judge::excerpt(&answer.body)));
+            let check = judge::is_json(&exchange.sent.reply);
+            refused.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
         }
         let is_fixed = is_pending || matches!(answer.status, 200 | 401);
-        if is_fixed && answer.status != 200 && !judge::json_content_type(&exchange.sent.reply).ok {
-            kind.push(exchange.place());
+        let check = judge::json_content_type(&exchange.sent.reply);
+        if is_fixed && answer.status != 200 && !check.ok {
+            kind.push(breach(exchange, &check), exchange.place());
         }
     }
     vec![
-        pending.check("pending answers", "404 with exactly the status and the reference of the request"),
-        refused.check("bodies of refusals", "JSON"),
-        kind.check("answers without a JSON content type", "none").at(CaseLevel::Should),
+        pending.check(
+            Invariant::PendingAnswers,
+            "pending answers",
+            "404 with exactly the status and the reference of the request",
+        ),
+        refused.check(Invariant::RefusalBodies, "bodies of refusals", "JSON"),
+        kind.check(Invariant::ContentTypes, "answers without a JSON content type", "none")
+            .at(CaseLevel::Should),
     ]
 }
 
@@ -180,10 +201,10 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
         let check = judge::fresh_for(longest, &exchange.sent.reply);
         if reads && exchange.sent.reply.is_ok() && !check.ok {
-            long.push(format!("{}: {}", exchange.place(), check.actual));
+            long.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
         }
     }
-    vec![long.check("answers that caches keep longer than five minutes", "none")]
+    vec![long.check(Invariant::CacheTimes, "answers that caches keep longer than five minutes", "none")]
 }
 
 fn same_keys(record: &ServiceRecord) -> Vec<Check> {
@@ -194,22 +215,23 @@ fn same_keys(record: &ServiceRecord) -> Vec<Check> {
             continue;
         };
         let Ok(set) = KeySet::parse(&answer.body) else {
-            other.push(format!("{}: no key set", exchange.place()));
+            other.push(by_case(&exchange.case), format!("{}: no key set", exchange.place()));
             continue;
         };
-        if !judge::public_only(&set).ok {
-            private.push(exchange.place());
+        let check = judge::public_only(&set);
+        if !check.ok {
+            private.push(breach(exchange, &check), exchange.place());
         }
         // The order of members is free.
         let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
         let mut keys: Vec<String> = set.keys().iter().map(sorted).collect();
         keys.sort();
         if first.get_or_insert_with(|| keys.clone()) != &keys {
-            other.push(format!("{}: other keys", exchange.place()));
+            other.push(by_case(&exchange.case), format!("{}: other keys", exchange.place()));
         }
     }
     vec![
-        other.check("key sets", "the same keys in every answer").at(CaseLevel::Should),
-        private.check("key sets with a private or symmetric key", "none"),
+        other.check(Invariant::SameKeys, "key sets", "the same keys in every answer").at(CaseLevel::Should),
+        private.check(Invariant::PrivateKeys, "key sets with a private or symmetric key", "none"),
     ]
 }

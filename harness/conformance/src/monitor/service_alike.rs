@@ -2,8 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Invariant;
 
-use super::breaches::Breaches;
+use super::breaches::{Breaches, by_case};
 use super::service_record::ServiceRecord;
 use crate::cases::ServiceExchange;
 use crate::judge::Check;
@@ -48,13 +49,16 @@ pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
     for group in groups.values().filter(|group| group.without_session.len() >= ENOUGH) {
         for (exchange, answer) in &group.with_session {
             if let Some(difference) = difference(answer, &group.without_session) {
-                revealed.push(format!("{}, for a session: {difference}", exchange.place()));
+                revealed.push(
+                    by_case(&exchange.case),
+                    format!("{}, for a session: {difference}", exchange.place()),
+                );
             }
         }
     }
     vec![
         revealed
-            .check("header fields that reveal a session", "none")
+            .check(Invariant::RevealingHeaders, "header fields that reveal a session", "none")
             .at(CaseLevel::Should)
             .hint("do not reveal why there is no verdict; answer the same for each reason"),
     ]

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::difference::{DifferenceKind, TimeRule};
 use edgeproof_reports::escape::{one_line, visible};
 use edgeproof_reports::{CaseLevel, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
@@ -66,6 +67,7 @@ pub(super) fn without_run(case: &Case, outcome: Outcome, because: &str) -> CaseR
 pub(super) fn timeout_check(limit: Duration) -> Check {
     let limit = humantime::format_duration(limit);
     Check::new("duration", format!("the case ends within {limit}"), "timeout", false)
+        .drawn(DifferenceKind::time(TimeRule::CaseTimeout))
 }
 
 fn blank(case: &Case) -> CaseReport {
@@ -125,9 +127,12 @@ fn judge(level: CaseLevel, found: &CaseFindings, mismatches: &[Mismatch]) -> (Ou
 fn clean(mismatch: Mismatch, redactor: &Redactor) -> Mismatch {
     let clean = |text: &str| cut(redactor.redact(&visible(text)).into_owned());
     Mismatch {
+        what: clean(&mismatch.what),
+        place: clean(&mismatch.place),
         expected: clean(&mismatch.expected),
         actual: clean(&mismatch.actual),
         hint: mismatch.hint.as_deref().map(clean),
+        difference: mismatch.difference.as_ref().and_then(|difference| difference.map_texts(&clean)),
         ..mismatch
     }
 }

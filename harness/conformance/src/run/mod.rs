@@ -3,6 +3,8 @@
 mod baseline;
 mod case_plan;
 mod case_report;
+#[cfg(test)]
+mod case_report_tests;
 mod collector;
 mod conformance_run;
 mod death;

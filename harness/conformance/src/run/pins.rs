@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use edgeproof_reports::Observation;
+use edgeproof_reports::difference::{DifferenceKind, Wire};
 use serde::{Deserialize, Serialize};
 
 use crate::cases::CaseFindings;
@@ -98,7 +99,13 @@ impl Pins {
         for (point, observed) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
             let name = format!("pinned point {point}");
-            let check = Check::new(&name, pinned.join(" or "), observed.clone(), pinned.contains(observed));
+            let kind = DifferenceKind::Pin {
+                point: point.clone(),
+                expected: pinned.iter().map(Wire::from).collect(),
+                actual: observed.into(),
+            };
+            let check = Check::new(&name, pinned.join(" or "), observed.clone(), pinned.contains(observed))
+                .drawn(kind);
             found.checks.push(check.hint("if the change is intended, record it with --record"));
         }
     }

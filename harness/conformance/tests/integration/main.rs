@@ -14,6 +14,7 @@ mod limited;
 mod mint;
 mod mock_program;
 mod needs;
+mod rendered_texts;
 mod service_conformance;
 mod structure;
 mod target;

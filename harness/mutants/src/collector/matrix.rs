@@ -8,6 +8,7 @@ use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions,
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::CaseReport;
+use edgeproof_reports::difference::{DifferenceKind, PageEffect};
 use edgeproof_reports::matrix::{Matrix, Scope};
 
 use super::collector_mutants;
@@ -59,7 +60,9 @@ pub async fn collector_matrix(
     // Every case would kill a module with a mistake in its script.
     let is_broken = |result: &MutantResult| {
         let mut mismatches = result.cases.values().flat_map(|case| &case.mismatches);
-        mismatches.any(|mismatch| mismatch.what == "module")
+        mismatches.any(|mismatch| {
+            matches!(mismatch.kind(), Some(DifferenceKind::Page { effect: PageEffect::ModuleLoads, .. }))
+        })
     };
     let broken = mutants.iter().zip(&results).filter(|(_, result)| is_broken(result));
     matrix.problems.extend(broken.map(|(mutant, _)| format!("mutant {} does not load", mutant.id)));

@@ -67,7 +67,7 @@ fn example(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
     };
     put!(out, "<h4>{} <small>in {}</small></h4>\n", markup_line(what), link(case, report));
     if !(expected.is_empty() && actual.is_empty()) {
-        values(out, labels(what), expected, actual);
+        values(out, labels(group.mismatch()), expected, actual);
     }
 }
 

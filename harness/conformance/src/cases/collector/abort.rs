@@ -5,6 +5,7 @@ use edgeproof_browser::{CallOutcome, CollectorCall};
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::ArrivalAnswer;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use serde_json::Value;
 
 use super::ErrorRow;
@@ -73,7 +74,13 @@ async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: Err
     let before = usize::from(when == AbortTime::Posting);
     let again = edge.posted(before + 1, NO_POST).await;
     let actual = if again { "a collection arrived at the edge" } else { "none" };
-    context.check(Check::new("collections after the abort", "none", actual, !again));
+    context.check(
+        Check::new("collections after the abort", "none", actual, !again).drawn(DifferenceKind::count(
+            Counted::Collections,
+            0,
+            usize::from(again),
+        )),
+    );
     without_verdict(context, &edge, &reference).await;
 }
 
@@ -133,7 +140,10 @@ async fn interrupted(
             if !edge.posted(1, context.timeout).await {
                 let verify = SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await };
                 let actual = format!("none arrived; {}", verify.text());
-                context.check(Check::new("collection at the edge", "it arrives", actual, false));
+                context.check(
+                    Check::new("collection at the edge", "it arrives", actual, false)
+                        .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
+                );
                 return None;
             }
             abort(context, page).await?;
@@ -154,7 +164,10 @@ async fn abort(context: &mut CollectorCaseContext, page: &CollectorPage) -> Opti
         }
         outcome => {
             let actual = format!("it {outcome}");
-            context.check(Check::new("abort()", "it returns", actual, false));
+            context.check(
+                Check::new("abort()", "it returns", actual, false)
+                    .drawn(DifferenceKind::page(PageEffect::AbortReturns)),
+            );
             None
         }
     }
@@ -165,7 +178,13 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
     let arrivals = edge.arrivals(Duration::from_secs(1)).await;
     let accepted = |answer: &ArrivalAnswer| answer.status().is_some_and(|status| status < 300);
     let count = arrivals.iter().filter(|arrival| arrival.answer.as_ref().is_some_and(accepted)).count();
-    context.check(Check::new("accepted collections", "0", count.to_string(), count == 0));
+    context.check(
+        Check::new("accepted collections", "0", count.to_string(), count == 0).drawn(DifferenceKind::count(
+            Counted::AcceptedCollections,
+            0,
+            count,
+        )),
+    );
     if context.target.seal != SealUse::Opens {
         return;
     }
@@ -176,7 +195,10 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
                 Err(why) => why.to_string(),
             };
             let is_pending = reply.is_ok_and(|answer| answer.status == 404);
-            context.check(Check::new("verdict of the session", "404", actual, is_pending));
+            context.check(
+                Check::new("verdict of the session", "404", actual, is_pending)
+                    .drawn(DifferenceKind::page(PageEffect::Verdict)),
+            );
         }
         Err(why) => context.found.not_run = Some(format!("cannot ask for the verdict: {why}")),
     }
@@ -193,7 +215,10 @@ fn afterwards(cases: &mut Catalog<'_>) {
                 let session = page.session(options, &context.reference("done")).await;
                 context.check(resolves("session before the abort", &session));
                 if abort(context, &page).await.is_some() {
-                    context.check(Check::new("abort()", "it returns", "it returns", true));
+                    context.check(
+                        Check::new("abort()", "it returns", "it returns", true)
+                            .drawn(DifferenceKind::page(PageEffect::AbortReturns)),
+                    );
                     let session = page.play([CollectorCall::Verify]).await;
                     context.observe("collector.abort.verify-afterwards", session.summary());
                 }

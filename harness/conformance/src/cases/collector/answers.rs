@@ -4,6 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use http::StatusCode;
 
 use super::ErrorRow;
@@ -61,6 +62,7 @@ fn refused(cases: &mut Catalog<'_>) {
                         let (expected, is_right) = (sessions.to_string(), posts == sessions);
                         context.check(
                             Check::new("collections of all sessions", expected, posts.to_string(), is_right)
+                                .drawn(DifferenceKind::count(Counted::Collections, 0, posts))
                                 .hint(ONCE_HINT),
                         );
                     })
@@ -287,6 +289,7 @@ async fn rejected(
             posts.to_string(),
             posts == 1,
         )
+        .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
         .hint(ONCE_HINT),
     );
 }

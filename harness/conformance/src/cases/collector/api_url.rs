@@ -1,6 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
@@ -211,7 +212,11 @@ async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: 
         context.check(resolves(&format!("session with the edge's URL {form}"), &session).at(level));
         let posts = edge.posts().len() - before;
         let what = format!("collections at the edge by its URL {form}");
-        context.check(Check::new(&what, "1", posts.to_string(), posts > 0).at(level));
+        context.check(
+            Check::new(&what, "1", posts.to_string(), posts > 0)
+                .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
+                .at(level),
+        );
     }
 }
 

@@ -1,3 +1,4 @@
+use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +79,8 @@ pub(super) async fn session_with(
         "one arrives at the edge",
         posts.to_string(),
         posts > 0,
-    );
+    )
+    .drawn(DifferenceKind::count(Counted::Collections, 1, posts));
     context.check(check);
 }
 
@@ -88,6 +90,7 @@ pub(super) async fn collected(context: &mut CollectorCaseContext, page: &Collect
     let actual = record.uncaught.first().map_or("none", String::as_str);
     context.check(
         Check::new("uncaught errors in the page", "none", actual, record.uncaught.is_empty())
+            .drawn(DifferenceKind::page(PageEffect::UncaughtErrors))
             .hint("catch the error of a failed measurement, also in promises and event handlers"),
     );
 }
@@ -119,12 +122,15 @@ fn weaker(cases: &mut Catalog<'_>) {
                     confidences.push(confidence);
                 }
                 let [all, few] = confidences[..] else { return };
-                context.check(Check::new(
-                    "confidence with blocked measurements",
-                    format!("less than {all}"),
-                    few.to_string(),
-                    few < all,
-                ));
+                context.check(
+                    Check::new(
+                        "confidence with blocked measurements",
+                        format!("less than {all}"),
+                        few.to_string(),
+                        few < all,
+                    )
+                    .drawn(DifferenceKind::page(PageEffect::Confidence)),
+                );
             })
         },
     );
@@ -147,7 +153,10 @@ async fn confidence(
     if confidence.is_none() {
         let actual = body.map_or("none".into(), |body| body.to_string());
         let what = format!("verdict of the session with {name} measurements");
-        context.check(Check::new(&what, "one with a confidence", actual, false));
+        context.check(
+            Check::new(&what, "one with a confidence", actual, false)
+                .drawn(DifferenceKind::page(PageEffect::Confidence)),
+        );
     }
     confidence
 }

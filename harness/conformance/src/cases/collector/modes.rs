@@ -1,5 +1,6 @@
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
@@ -66,11 +67,20 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
     context.check(resolves("session", &session));
     let posts = edge.posts();
     let actual = posts.len().to_string();
-    context.check(Check::new("collections at the edge", "1", actual, posts.len() == 1));
+    context.check(
+        Check::new("collections at the edge", "1", actual, posts.len() == 1).drawn(DifferenceKind::count(
+            Counted::Collections,
+            1,
+            posts.len(),
+        )),
+    );
     let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
     if let Some(contents) = opened {
         let mode = contents.mode.name();
-        context.check(Check::new("mode of the collection", &expected, mode, mode == expected));
+        context.check(
+            Check::new("mode of the collection", &expected, mode, mode == expected)
+                .drawn(DifferenceKind::page(PageEffect::Mode)),
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 
 use super::ErrorRow;
 use crate::cases::{Catalog, CollectorCaseContext};
@@ -192,6 +193,7 @@ async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error
     let posts = page.posts().await.saturating_sub(before);
     context.check(
         Check::new(&format!("POSTs of the session with {what}"), "at most 1", posts.to_string(), posts <= 1)
+            .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
             .hint("do not repeat a failed POST: the edge may have relayed it, and the service refuses copies")
             .at(CaseLevel::Should),
     );

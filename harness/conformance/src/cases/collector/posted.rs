@@ -4,6 +4,7 @@ use edgeproof_browser::CollectorCall;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_mock::{Action, Reply, Script, When};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use http::Method;
 use serde_json::Value;
 
@@ -33,7 +34,10 @@ fn accepted(cases: &mut Catalog<'_>) {
                 let session = page.session(context.options(&edge.url()), &reference).await;
                 context.check(resolves("session", &session));
                 let posts = edge.posts().len().max(page.posts().await);
-                context.check(Check::new("collections at the edge", "1", posts.to_string(), posts == 1));
+                context.check(
+                    Check::new("collections at the edge", "1", posts.to_string(), posts == 1)
+                        .drawn(DifferenceKind::count(Counted::Collections, 1, posts)),
+                );
             })
         })
         .also("setting.collector.session-ref");
@@ -64,12 +68,10 @@ fn request(cases: &mut Catalog<'_>) {
                     let expected = format!("POST {path}");
                     let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
                     let actual = if seen.is_empty() { "none".into() } else { seen.join(", ") };
-                    context.check(Check::new(
-                        "requests of the page at the edge",
-                        &expected,
-                        actual,
-                        is_right,
-                    ));
+                    context.check(
+                        Check::new("requests of the page at the edge", &expected, actual, is_right)
+                            .drawn(DifferenceKind::page(PageEffect::Requests)),
+                    );
                     let urls: Vec<&str> = record
                         .requests
                         .iter()
@@ -78,11 +80,17 @@ fn request(cases: &mut Catalog<'_>) {
                         .collect();
                     let expected = format!("{}{path}", edge.url());
                     let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
-                    context.check(Check::new("URL of the POST", &expected, urls.join(", "), is_right));
+                    context.check(
+                        Check::new("URL of the POST", &expected, urls.join(", "), is_right)
+                            .drawn(DifferenceKind::page(PageEffect::Url)),
+                    );
                     let posts = edge.posts();
                     let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
                     let is_json = serde_json::from_slice::<Value>(&body).is_ok();
-                    context.check(Check::new("body of the POST", "JSON", excerpt(&body), is_json));
+                    context.check(
+                        Check::new("body of the POST", "JSON", excerpt(&body), is_json)
+                            .drawn(DifferenceKind::page(PageEffect::Body)),
+                    );
                     if let Some(post) = posts.first() {
                         let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
                         context.observe("collector.content-type", kind.unwrap_or("none"));
@@ -167,12 +175,15 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     // A second verify() may begin another collection of the same session.
     let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
-        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1)
+        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1).drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
             .hint("keep the promise of the first POST, and do not repeat the request: the service refuses copies")
             .at(level),
     );
     let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
-    context.check(Check::new("copies of a collection", "none", copies.to_string(), copies == 0));
+    context.check(
+        Check::new("copies of a collection", "none", copies.to_string(), copies == 0)
+            .drawn(DifferenceKind::count(Counted::Copies, 0, copies)),
+    );
 }
 
 fn different(cases: &mut Catalog<'_>) {
@@ -192,12 +203,16 @@ fn different(cases: &mut Catalog<'_>) {
                 let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
                 let [first, second, ..] = &bodies[..] else {
                     let actual = bodies.len().to_string();
-                    context.check(Check::new("collections at the edge", "2", actual, false));
+                    context.check(
+                        Check::new("collections at the edge", "2", actual, false)
+                            .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
+                    );
                     return;
                 };
                 let actual = if first == second { "the same bytes twice" } else { "different bytes" };
                 context.check(
                     Check::new("two collections", "different bytes", actual, first != second)
+                        .drawn(DifferenceKind::page(PageEffect::DistinctCollections))
                         .hint("seal with a fresh key, and add a random nonce: the service refuses copies"),
                 );
             })
@@ -225,7 +240,10 @@ fn private(cases: &mut Catalog<'_>) {
                     }
                 }
                 let actual = if found.is_empty() { "none".into() } else { found.join(", ") };
-                context.check(Check::new("data of the page in requests", "none", actual, found.is_empty()));
+                context.check(
+                    Check::new("data of the page in requests", "none", actual, found.is_empty())
+                        .drawn(DifferenceKind::page(PageEffect::PageData)),
+                );
             })
         },
     );

@@ -2,6 +2,7 @@ use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Table;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, PageEffect};
 use serde_json::Value;
 
 use crate::cases::{Catalog, CollectorCaseContext};
@@ -35,7 +36,10 @@ async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option
     let page = context.page().await?;
     let session = page.session(context.options(&edge.url()), &reference).await;
     let Some(post) = edge.posts().into_iter().next() else {
-        context.check(Check::new("collection at the edge", "it arrives", session.text(), false));
+        context.check(
+            Check::new("collection at the edge", "it arrives", session.text(), false)
+                .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
+        );
         return None;
     };
     context.check(resolves("session", &session));
@@ -69,6 +73,7 @@ fn unreadable(cases: &mut Catalog<'_>) {
                 let ok = readable.is_none() && !body.is_empty();
                 context.check(
                     Check::new("reference and measurements in the body", "neither", actual, ok)
+                        .drawn(DifferenceKind::page(PageEffect::Reference))
                         .hint("seal the collection to the service's key before the POST"),
                 );
                 // Browsers send the user agent with each request.
@@ -78,7 +83,10 @@ fn unreadable(cases: &mut Catalog<'_>) {
                 let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
                 let ok = readable.is_none();
                 let actual = readable.map_or("no".into(), |text| excerpt(text.as_bytes()));
-                context.check(Check::new("reference in a URL, a header or a WebSocket", "no", actual, ok));
+                context.check(
+                    Check::new("reference in a URL, a header or a WebSocket", "no", actual, ok)
+                        .drawn(DifferenceKind::page(PageEffect::Reference)),
+                );
             })
         },
     );
@@ -111,7 +119,8 @@ fn opens(cases: &mut Catalog<'_>) {
                     Ok(_) => "it opens".to_owned(),
                     Err(fault) => fault.to_string(),
                 };
-                let check = Check::new("sealed collection", "it opens", actual, opened.is_ok());
+                let check = Check::new("sealed collection", "it opens", actual, opened.is_ok())
+                    .drawn(DifferenceKind::page(PageEffect::SealOpens));
                 let spec = &context.target.edges.spec;
                 let refusal =
                     opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
@@ -126,7 +135,10 @@ fn opens(cases: &mut Catalog<'_>) {
                 if let Ok(opened) = opened {
                     let id = context.seal_key().id().to_owned();
                     let is_current = opened.key_id == id;
-                    context.check(Check::new("key of the collection", id, opened.key_id, is_current));
+                    context.check(
+                        Check::new("key of the collection", id, opened.key_id, is_current)
+                            .drawn(DifferenceKind::page(PageEffect::SealKey)),
+                    );
                     context.observe("collector.version", opened.contents.collector_version);
                 }
             })
@@ -148,7 +160,10 @@ fn unchanged(cases: &mut Catalog<'_>) {
                 let arrived =
                     arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
                 let (expected, actual) = (excerpt(&sent), excerpt(&arrived));
-                context.check(Check::new("collection at the service", expected, actual, sent == arrived));
+                context.check(
+                    Check::new("collection at the service", expected, actual, sent == arrived)
+                        .drawn(DifferenceKind::page(PageEffect::Body)),
+                );
             })
         },
     );
@@ -212,12 +227,15 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
     if let Some(Ok(opened)) = posted.map(|body| edge.open(&body)) {
         let carried = opened.session_ref;
         let is_same = carried == reference;
-        context.check(Check::new(
-            "reference in the collection",
-            excerpt(reference.as_bytes()),
-            excerpt(carried.as_bytes()),
-            is_same,
-        ));
+        context.check(
+            Check::new(
+                "reference in the collection",
+                excerpt(reference.as_bytes()),
+                excerpt(carried.as_bytes()),
+                is_same,
+            )
+            .drawn(DifferenceKind::page(PageEffect::Reference)),
+        );
     }
     let reply = match edge.verdict(&reference).await {
         Ok(reply) => reply,
@@ -235,6 +253,8 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
     let named = body.as_ref().and_then(|body| body.get("ref")).and_then(Value::as_str);
     let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200) && named == Some(reference.as_str());
     context.check(
-        Check::new(&format!("verdict for {what}"), "200 with this reference", actual, ok).at(CaseLevel::Must),
+        Check::new(&format!("verdict for {what}"), "200 with this reference", actual, ok)
+            .drawn(DifferenceKind::page(PageEffect::Verdict))
+            .at(CaseLevel::Must),
     );
 }

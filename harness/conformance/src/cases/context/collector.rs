@@ -5,6 +5,7 @@ use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::Version;
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
+use edgeproof_reports::difference::{DifferenceKind, PageEffect, Wire};
 use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -167,7 +168,10 @@ impl CollectorCaseContext {
                 None
             }
             Err(PageFailure::Module(actual)) => {
-                self.check(Check::new("module", "it loads and exports create(options)", actual, false));
+                self.check(
+                    Check::new("module", "it loads and exports create(options)", actual, false)
+                        .drawn(DifferenceKind::page(PageEffect::ModuleLoads)),
+                );
                 None
             }
         }
@@ -228,17 +232,17 @@ impl CollectorCaseContext {
             && (is_stopped || first.hint.is_none())
         {
             first.hint = Some(hint);
+            if let Some(difference) = first.difference.as_mut().filter(|_| is_stopped) {
+                difference.stopped = self.target.stopped.as_ref().map(Wire::from);
+            }
         }
         self.found
     }
 }
 
-/// Beginning of the hint at a check that failed because the browser stops the requests of every session.
-pub(crate) const STOPPED: &str = "Chromium stops the POST, although the edge is correct: ";
-
 fn stopped_hint(why: &str) -> String {
     format!(
-        "{STOPPED}{why}; send a POST with a JSON body and its Content-Type, without other headers and without credentials"
+        "Chromium stops the POST, although the edge is correct: {why}; send a POST with a JSON body and its Content-Type, without other headers and without credentials"
     )
 }
 

@@ -38,6 +38,10 @@ impl CaseFindings {
     /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, mut check: Check, case: CaseLevel) {
         check.level = check.level.max(case);
+        let exchange = self.sent.len().checked_sub(1).map(|last| last as u64);
+        if let Some(difference) = &mut check.difference {
+            difference.exchange = exchange;
+        }
         if !check.ok && self.failed.is_none_or(|(level, _)| check.level < level) {
             self.failed = Some((check.level, self.sent.len().saturating_sub(1)));
         }

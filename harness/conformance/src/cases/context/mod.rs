@@ -11,7 +11,6 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
-pub(crate) use collector::STOPPED;
 pub use collector::{CollectorCaseContext, CollectorTarget, SealUse};
 pub use collector_page::CollectorPage;
 pub use collector_traffic::{CollectorTraffic, PageTrace};

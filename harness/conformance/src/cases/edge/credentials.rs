@@ -3,6 +3,7 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Secrets;
 
 use crate::cases::{
     Case, CaseContext, Catalog, Conversation, ORIGIN, Setup, collection, preflight, summary, to_signals,
@@ -55,7 +56,7 @@ fn presented(cases: &mut Catalog<'_>) {
             let expected = expected.first().map(AsRef::as_ref);
             let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
             let presented = presented.map(AsRef::as_ref);
-            context.check(judge::presents_certificate(expected, presented, "EDGE_CLIENT_CERT_FILE"));
+            context.check(judge::presents_certificate(expected, presented));
         })
         .setup(setup)
         .also("setting.edge.client-cert-file")
@@ -218,7 +219,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
                         let sent = context.send(&draft).await;
                         let redactor = Arc::clone(&context.edge.redactor);
                         context.check(judge::no_secrets(
-                            judge::EDGE_SECRETS,
+                            Secrets::Edge,
                             |bytes| redactor.finds(bytes),
                             &sent.reply,
                         ));

@@ -8,6 +8,7 @@ use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 
 /// Maximum number of shrinking steps. Each step is a request.
 const SHRINKS: usize = 200;
@@ -50,11 +51,19 @@ async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64)
         context.checks(checks);
         let actual = format!("body {} of {count} is lost or changed (shown shrunk; seed {seed})", number + 1);
         let hint = format!("repeat with `--filter relay.fuzz --fuzz {count} --seed {seed}`");
-        context.check(Check::new("generated bodies", "all arrive", actual, false).hint(&hint));
+        context.check(
+            Check::new("generated bodies", "all arrive", actual, false)
+                .drawn(DifferenceKind::count(Counted::LostBodies, 0, 1))
+                .hint(&hint),
+        );
         return;
     }
     let actual = format!("all {count} arrive (seed {seed})");
-    context.check(Check::new("generated bodies", "all arrive", actual, true));
+    context.check(Check::new("generated bodies", "all arrive", actual, true).drawn(DifferenceKind::count(
+        Counted::LostBodies,
+        0,
+        0,
+    )));
 }
 
 /// A step towards a smaller body that still fails.

@@ -5,6 +5,7 @@ use edgeproof_fixtures::spec::{Endpoint, Forms, HealthChange, ServiceTrouble, Va
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, Statuses, TimeRule};
 use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
@@ -90,7 +91,7 @@ async fn play(
             let Some(health) = health else { return };
             // Whether an edge is healthy without its service is open.
             context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
-            let check = judge::status_in("any status", |_| true, &health.reply);
+            let check = judge::status_in(Statuses::Any, &health.reply);
             record(context, &plain, &health, &check);
             context.check(check.of(&name).at(level).hint("answer health checks while the service fails"));
             return;
@@ -115,15 +116,15 @@ async fn play(
             sent.first().map_or_else(|| "no answer".to_owned(), |sent| summary::status(&sent.reply));
         return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
     }
-    let check =
-        |sent: &Sent| judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply);
+    let check = |sent: &Sent| judge::status_in(Statuses::Success, &sent.reply);
     let wrong = sent.iter().map(check).zip(&sent).find(|(check, _)| !check.ok);
     let check = match wrong {
         Some((check, sent)) => {
             record(context, &plain, sent, &check);
             check
         }
-        None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true),
+        None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true)
+            .drawn(DifferenceKind::Status { expected: Statuses::Success, actual: None }),
     };
     context.check(check.of(&name).at(level).hint(&format!("answer a health check with {}", value.title)));
 }
@@ -178,6 +179,7 @@ async fn beside(
     let waits = posts.iter().all(|post| end(post) < end(&health));
     let actual = if waits { "after the collections" } else { "before the collections" };
     let check = Check::new("answer", "before the collections", actual, !waits)
+        .drawn(DifferenceKind::time(TimeRule::BeforeOthers))
         .at(CaseLevel::Should)
         .hint("answer health checks while collections wait for the service");
     (health, check)

@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use futures_util::future::join_all;
 
 use crate::cases::{
@@ -88,7 +89,8 @@ async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, Expect
         "0 of 64",
         format!("{changed} of {}", plays.len()),
         changed == 0,
-    );
+    )
+    .drawn(DifferenceKind::count(Counted::ChangedBodies, 0, changed));
     context.check(check);
 }
 
@@ -112,7 +114,8 @@ fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
         foreign => format!(", {foreign} of them with the reason of another request"),
     };
     let actual = format!("{wrong} of {all}{of_another}");
-    let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0);
+    let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0)
+        .drawn(DifferenceKind::count(Counted::WrongAnswers, 0, wrong));
     if foreign == 0 { check } else { check.hint("keep what belongs to a request apart from all others") }
 }
 

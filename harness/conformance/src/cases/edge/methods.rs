@@ -1,5 +1,6 @@
 use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{HeaderRule, Statuses};
 
 use crate::cases::{
     Catalog, Conversation, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection, preflight, summary, to_signals,
@@ -72,7 +73,7 @@ fn allow(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let sent = context.send(&to_signals("PUT")).await;
                 let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
-                context.check(judge::header_has("allow", "a list with POST", names_post, &sent.reply));
+                context.check(judge::header_has("allow", HeaderRule::ListsPost, names_post, &sent.reply));
             })
         })
         .requires(&[]);
@@ -138,11 +139,7 @@ fn options(cases: &mut Catalog<'_>) {
                 let draft = draft.clone();
                 Box::pin(async move {
                     let sent = context.send(&draft).await;
-                    context.check(judge::status_in(
-                        "any status except 405",
-                        |status| status != 405,
-                        &sent.reply,
-                    ));
+                    context.check(judge::status_in(Statuses::Except(405), &sent.reply));
                     let observed = summary::status(&sent.reply);
                     context.observe(&format!("method.{id}"), observed);
                 })

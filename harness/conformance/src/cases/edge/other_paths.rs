@@ -3,6 +3,7 @@ use crate::judge;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Statuses;
 
 /// The health check, other paths and HTTP/2 (4).
 pub(super) fn add(cases: &mut Catalog<'_>) {
@@ -10,11 +11,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         .edge_steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
                 let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
-                context.check(judge::status_in(
-                    "200 to 299",
-                    |status| (200..300).contains(&status),
-                    &sent.reply,
-                ));
+                context.check(judge::status_in(Statuses::Success, &sent.reply));
                 let observed = summary::answer(&context.marker, &sent.reply);
                 context.observe("health.answer", observed);
             })

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, ORIGIN, summary, to_signals};
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
@@ -96,25 +97,25 @@ fn unread(expected: &ExpectedAnswer, words: &[String], reply: &AnswerResult) -> 
         let body = body.unwrap_or_else(|_| String::from_utf8_lossy(&answer.body).into()).to_lowercase();
         words.iter().any(|word| body.contains(word))
     };
-    let stack = |actual: String| {
-        let check = Check::new("answer", expected.to_string(), actual, false).at(CaseLevel::Should);
-        vec![
-            check
-                .hint("the HTTP stack answered, not your code; set its error handler for malformed requests"),
-        ]
+    let stack = |check: Check| {
+        let hint = "the HTTP stack answered, not your code; set its error handler for malformed requests";
+        vec![check.at(CaseLevel::Should).hint(hint)]
     };
     match reply {
-        Ok(answer) if (400..500).contains(&answer.status) && !is_own(answer) => {
-            stack(format!("{} {}", answer.status, judge::excerpt(&answer.body)))
-        }
+        Ok(answer) if (400..500).contains(&answer.status) && !is_own(answer) => stack(Check::judged(
+            DifferenceKind::Answer {
+                subject: AnswerSubject::Answer,
+                expected: vec![expected.value()],
+                actual: vec![judge::answer_value(answer, expected.body.as_ref())],
+            },
+            false,
+        )),
         Ok(_) => {
             let mut checks = judge::exact(expected, reply);
             checks.push(judge::json_content_type(reply).at(CaseLevel::Should));
             checks
         }
-        Err(NoAnswer::Closed | NoAnswer::Reset) => {
-            stack("the edge closes the connection without an answer".into())
-        }
+        Err(why @ (NoAnswer::Closed | NoAnswer::Reset)) => stack(Check::unanswered(why, expected.wanted())),
         Err(_) => judge::exact(expected, reply),
     }
 }

@@ -1,6 +1,7 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 
 use super::credentials::licenses;
 use crate::cases::{CaseContext, Catalog, Conversation, collection, summary};
@@ -238,7 +239,8 @@ async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
         Some(arrival) if licenses(&followed).is_empty() => format!("a {} request", arrival.request.method),
         Some(arrival) => format!("a {} request with the license", arrival.request.method),
     };
-    let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty());
+    let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty())
+        .drawn(DifferenceKind::count(Counted::FollowedRedirects, 0, followed.len()));
     context.check(check.hint("switch off redirects in the HTTP client that calls SERVICE_URL"));
     let observed = summary::answer(&context.marker, &sent.reply);
     context.observe(id, observed);

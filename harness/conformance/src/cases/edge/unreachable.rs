@@ -4,6 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, Setup, collection, summary};
 use crate::judge::{self, Check, ExpectedAnswer};
@@ -343,17 +344,27 @@ async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> 
     const TRIES: usize = 3;
     let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
     let mut actual = String::new();
+    let mut answers = Vec::new();
     for _ in 0..TRIES {
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
         let is_right =
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
         actual = summary::answer(&context.marker, &sent.reply);
+        answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
         if conversation.answer.as_ref().is_some_and(is_right) {
             return Check::new("answer after the outage", expected, actual, true).at(CaseLevel::Should);
         }
     }
+    // The last try proves it.
+    answers.reverse();
+    let kind = DifferenceKind::Answer {
+        subject: AnswerSubject::AfterOutage,
+        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
+        actual: answers,
+    };
     Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
+        .drawn(kind)
         .at(CaseLevel::Should)
         .hint("the service is reachable again; discard failed connections and retry the connect for each request")
 }

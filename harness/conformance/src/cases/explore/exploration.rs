@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::Family;
 use edgeproof_http::Sent;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{CaseLevel, counted};
 
 use super::cause::{Cause, Passed, add};
@@ -70,7 +71,11 @@ impl Exploration {
                     "{} {fail} because of {name}; the case of this dimension judges it",
                     counted(*exchanges, "exchange")
                 );
-                context.check(Check::new("exchanges", "as expected", seen, false).at(CaseLevel::Open));
+                context.check(
+                    Check::new("exchanges", "as expected", seen, false)
+                        .drawn(DifferenceKind::count(Counted::Exchanges, 0, 1))
+                        .at(CaseLevel::Open),
+                );
                 continue;
             }
             let passed = if cause.is_plain() { passed(context, model, minimal).await } else { None };
@@ -86,14 +91,16 @@ impl Exploration {
         );
         let ok = failed == 0 && count == trials.len();
         context.check(if ok {
-            Check::new("exchanges", &expected, &expected, true)
+            Check::new("exchanges", &expected, &expected, true).drawn(DifferenceKind::count(
+                Counted::Exchanges,
+                0,
+                0,
+            ))
         } else {
             // The failed exchanges have checks of their own.
-            Check::new("exchanges", expected, actual, false).at(if count == trials.len() {
-                CaseLevel::Open
-            } else {
-                CaseLevel::Must
-            })
+            Check::new("exchanges", expected, actual, false)
+                .drawn(DifferenceKind::count(Counted::Exchanges, 0, failed))
+                .at(if count == trials.len() { CaseLevel::Open } else { CaseLevel::Must })
         });
     }
 }

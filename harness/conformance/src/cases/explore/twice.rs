@@ -1,4 +1,5 @@
 use edgeproof_http::{Draft, Sent};
+use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind};
 use futures_util::future::join_all;
 
 use crate::cases::{CaseContext, Catalog, Prerequisite, collection};
@@ -68,18 +69,28 @@ async fn post_twice(
     let swapped = at_once && fits(&sent[1], first) && fits(&sent[0], second);
     let actual: Vec<_> =
         sent.iter().map(|sent| crate::cases::summary::answer(&context.marker, &sent.reply)).collect();
+    let answers = sent.iter().flat_map(|sent| &sent.reply);
+    let kind = DifferenceKind::Answer {
+        subject: AnswerSubject::Pair,
+        expected: expected.iter().map(ExpectedAnswer::value).collect(),
+        actual: answers.map(|answer| judge::answer_value(answer, first.body.as_ref())).collect(),
+    };
     for sent in sent {
         context.record(&draft, sent);
     }
     let check =
-        Check::new("answers", format!("{first} and {second}"), actual.join(" and "), right || swapped);
+        Check::new("answers", format!("{first} and {second}"), actual.join(" and "), right || swapped)
+            .drawn(kind);
     context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
     let bodies = context.arrivals();
     let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();
-    context.check(Check::new(
-        "requests at the service",
-        "2 with this body",
-        format!("{whole} of {} with this body", bodies.len()),
-        whole == 2 && bodies.len() == 2,
-    ));
+    context.check(
+        Check::new(
+            "requests at the service",
+            "2 with this body",
+            format!("{whole} of {} with this body", bodies.len()),
+            whole == 2 && bodies.len() == 2,
+        )
+        .drawn(DifferenceKind::count(Counted::Copies, 2, whole)),
+    );
 }

@@ -1,3 +1,4 @@
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
@@ -74,7 +75,7 @@ fn stable(cases: &mut Catalog<'_>) {
                 }
                 let first = first.map_or_else(String::new, |reply| rendered(&reply));
                 let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
-                let check = Check::new("keys", first, actual, other.is_none());
+                let check = Check::new("keys", first, actual, other.is_none()).drawn(DifferenceKind::key_set(KeyRule::Same));
                 context.check(check.hint(
                     "publish a new key on all servers before you sign with it, and the old key until its last token has \
                      expired",
@@ -128,7 +129,7 @@ fn tagged(cases: &mut Catalog<'_>) {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
             };
-            context.check(judge::header_has("etag", "an entity tag in quotes", is_tag, &reply));
+            context.check(judge::header_has("etag", HeaderRule::EntityTag, is_tag, &reply));
         })
     });
     cases.service_steps(
@@ -140,10 +141,10 @@ fn tagged(cases: &mut Catalog<'_>) {
                 let first = context.fetch_key_set(&key_set_request()).await;
                 let Some(tag) = tag(context, &first) else { return };
                 let reply = context.fetch_key_set(&key_set_request().header("If-None-Match", &tag)).await;
-                context.check(judge::status_in("304", |status| status == 304, &reply));
+                context.check(judge::status_is(304, &reply));
                 let reply =
                     context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
-                context.check(judge::status_in("200 for another entity tag", |status| status == 200, &reply));
+                context.check(judge::status_is(200, &reply));
                 parse_key_set(context, &reply);
             })
         },

@@ -1,6 +1,7 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, KeyRule};
 
 use crate::cases::{
     Case, Catalog, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
@@ -22,8 +23,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             .service_steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
                     let reply = context.fetch_key_set(&key_set_request()).await;
-                    let expected = status.to_string();
-                    context.check(judge::status_in(&expected, |actual| actual == status, &reply));
+                    context.check(judge::status_is(status, &reply));
                     context.check(judge::is_json(&without_private_keys(reply)));
                 })
             })
@@ -80,11 +80,17 @@ pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResu
     };
     match KeySet::parse(&answer.body) {
         Ok(set) => {
-            context.check(Check::new("key set", expected, expected, true));
+            context.check(
+                Check::new("key set", expected, expected, true)
+                    .drawn(DifferenceKind::key_set(KeyRule::Readable)),
+            );
             Some(set)
         }
         Err(why) => {
-            context.check(Check::new("key set", expected, why.to_string(), false));
+            context.check(
+                Check::new("key set", expected, why.to_string(), false)
+                    .drawn(DifferenceKind::key_set(KeyRule::Readable)),
+            );
             None
         }
     }
@@ -148,7 +154,7 @@ fn methods(cases: &mut Catalog<'_>) {
         Box::pin(async move {
             let draft = Draft { method: "HEAD".into(), ..key_set_request() };
             let reply = context.fetch_key_set(&draft).await;
-            context.check(judge::status_in("200", |status| status == 200, &reply));
+            context.check(judge::status_is(200, &reply));
         })
     });
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {

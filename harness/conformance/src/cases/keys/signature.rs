@@ -1,5 +1,6 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::DifferenceKind;
 use serde_json::Value;
 
 use super::shape::parse_key_set;
@@ -17,7 +18,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::status_in("200", |status| status == 200, &verdict));
+                    context.check(judge::status_is(200, &verdict));
                     let body = verdict.map(|answer| answer.body).unwrap_or_default();
                     let tokens = tokens(&body);
                     let reply = context.fetch_key_set(&key_set_request()).await;
@@ -48,7 +49,9 @@ fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
         return Err(format!("edgeproof cannot verify the verdict's token: {unsupported}"));
     }
     let rendered: Vec<String> = results.iter().map(ToString::to_string).collect();
-    let check = Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok);
+    let kind = DifferenceKind::Token { actual: results.iter().map(SignatureResult::form).collect() };
+    let check =
+        Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok).drawn(kind);
     let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
     Ok(check.hint("publish the signing key under the \"kid\" in the token's header before you sign with it"))

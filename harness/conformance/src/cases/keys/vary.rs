@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_http::{Body, Draft};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, KeyRule, Statuses};
 
 use super::shape::parse_key_set;
 use crate::cases::service::forms;
@@ -73,7 +74,7 @@ fn requests(cases: &mut Catalog<'_>) {
                     context.checks(
                         judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
                     );
-                    context.check(judge::status_in("200", |status| status == 200, &reply).of(&name));
+                    context.check(judge::status_is(200, &reply).of(&name));
                     context.check(same_keys(&keys, &reply).of(&name));
                     context.check(judge::json_content_type(&reply).of(&name).at(CaseLevel::Should));
                 }
@@ -114,17 +115,12 @@ fn conditions(cases: &mut Catalog<'_>) {
                     let name = format!("If-None-Match: {condition}");
                     let reply =
                         context.fetch_key_set(&key_set_request().header("If-None-Match", &condition)).await;
-                    let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
-                    let fits = |actual| statuses.contains(&actual);
-                    context.check(judge::status_in(&texts.join(" or "), fits, &reply).of(&name));
+                    context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
                     let Ok(answer) = &reply else { return };
                     if answer.status == 304 {
                         let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
-                        let actual = if same { tag.as_str() } else { "another" };
-                        context.check(Check::new("entity tag", tag.as_str(), actual, same).of(&name));
-                        let empty = answer.body.is_empty();
-                        let actual = if empty { "nothing" } else { "a body" };
-                        context.check(Check::new("body", "nothing", actual, empty).of(&name));
+                        context.check(judge::same_header("etag", Some(tag.as_str()), answer, same).of(&name));
+                        context.check(judge::has_no_body(answer).of(&name));
                     }
                 }
             })
@@ -141,19 +137,16 @@ fn head(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let get = context.fetch_key_set(&key_set_request()).await;
                 let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await;
-                context.check(judge::status_in("200", |status| status == 200, &head));
+                context.check(judge::status_is(200, &head));
                 context.check(judge::head_length(&get, &head));
                 let (Ok(get), Ok(head)) = (get, head) else { return };
                 for name in ["content-type", "etag", "cache-control", "last-modified", "expires"] {
-                    let text = |answer: &edgeproof_http::Answer| {
-                        let value = answer.headers.get(name);
-                        value.map_or("none".to_owned(), |value| {
-                            String::from_utf8_lossy(value.as_bytes()).into_owned()
-                        })
-                    };
-                    let (get, head) = (text(&get), text(&head));
-                    let same = get == head || name == "expires" && get != "none" && head != "none";
-                    context.check(Check::new(&format!("header {name}"), get, head, same));
+                    let expected =
+                        get.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+                    let (of_get, of_head) = (get.headers.get(name), head.headers.get(name));
+                    let same =
+                        of_get == of_head || name == "expires" && of_get.is_some() && of_head.is_some();
+                    context.check(judge::same_header(name, expected.as_deref(), &head, same));
                 }
             })
         },
@@ -192,7 +185,7 @@ fn connection(cases: &mut Catalog<'_>) {
                     }
                     if *draft == plain {
                         let name = format!("request {number} over one connection");
-                        context.check(judge::status_in("200", |status| status == 200, &reply).of(&name));
+                        context.check(judge::status_is(200, &reply).of(&name));
                         context.check(same_keys(&keys, &reply).of(&name));
                     }
                 }
@@ -221,7 +214,10 @@ fn jose(cases: &mut Catalog<'_>) {
                     .collect();
                 let actual =
                     if faults.is_empty() { "keys that verify".to_owned() } else { faults.join("; ") };
-                context.check(Check::new("keys", "keys that verify", actual, faults.is_empty()));
+                context.check(
+                    Check::new("keys", "keys that verify", actual, faults.is_empty())
+                        .drawn(DifferenceKind::key_set(KeyRule::Same)),
+                );
             })
         },
     );
@@ -277,6 +273,7 @@ fn same_keys(keys: &BTreeSet<String>, reply: &AnswerResult) -> Check {
         (None, _) => "no key set",
     };
     Check::new("keys", "the same keys", actual, found.as_ref() == Some(keys))
+        .drawn(DifferenceKind::key_set(KeyRule::Same))
 }
 
 /// The keys of an answer. None: no key set.

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule};
 
 use super::expected::{PENDING, answer};
 use crate::cases::{Catalog, ORIGIN, Prerequisite, ServiceCaseContext, posted};
@@ -111,7 +112,13 @@ fn alike(cases: &mut Catalog<'_>) {
                         let seen = without(&reply, &reference);
                         let same = first.as_ref().is_none_or(|first| *first == seen);
                         let expected = first.get_or_insert_with(|| seen.clone()).clone();
-                        context.check(Check::new(&format!("answer for {title}"), expected, seen, same));
+                        let kind = DifferenceKind::Answer {
+                            subject: AnswerSubject::AsTheFirstTime,
+                            expected: Vec::new(),
+                            actual: reply.iter().map(|answer| judge::answer_value(answer, None)).collect(),
+                        };
+                        let what = format!("answer for {title}");
+                        context.check(Check::new(&what, expected, seen, same).drawn(kind));
                     }
                 })
             },
@@ -149,7 +156,10 @@ fn accepted(cases: &mut Catalog<'_>) {
                     let reply = fetch_available(context, &reference).await;
                     let named = super::sessions::reference_in(&reply);
                     let ok = named.as_deref() == Some(&reference);
-                    context.check(Check::new("ref in the verdict", reference, named.unwrap_or_default(), ok));
+                    let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
+                    let kind = DifferenceKind::Member { path: "/ref".into(), change };
+                    let named = named.unwrap_or_default();
+                    context.check(Check::new("ref in the verdict", reference, named, ok).drawn(kind));
                 })
             },
         )
@@ -194,7 +204,7 @@ fn replayed(cases: &mut Catalog<'_>) {
                     let before = fetch_available(context, &reference).await;
                     post(context, body, 409).await;
                     let after = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::same_answer("the verdict before", &before, &after));
+                    context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
                 })
             },
         )
@@ -229,9 +239,12 @@ fn long_poll(cases: &mut Catalog<'_>) {
                     };
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
-                    context.check(status_is(200, &sent.reply));
+                    context.check(judge::status_is(200, &sent.reply));
                     let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
-                    context.check(Check::new("answer after the verdict", "at once", actual, late < SOON));
+                    context.check(
+                        Check::new("answer after the verdict", "at once", actual, late < SOON)
+                            .drawn(DifferenceKind::time(TimeRule::AtOnce)),
+                    );
                 })
             },
         )
@@ -277,16 +290,12 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     draft.headers.retain(|(_, value)| value != ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     context.record(Hop::ClientEdge, &edge, &draft, sent.clone());
-    context.check(status_is(expected, &sent.reply));
+    context.check(judge::status_is(expected, &sent.reply));
 }
 
 /// Fetches a verdict, and checks that there is one.
 async fn fetch_available(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
-    context.check(status_is(200, &reply));
+    context.check(judge::status_is(200, &reply));
     reply
-}
-
-fn status_is(expected: u16, reply: &AnswerResult) -> Check {
-    judge::status_in(&expected.to_string(), |status| status == expected, reply)
 }

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_reports::difference::HeaderRule;
 use serde_json::Value;
 use strum::VariantArray;
 
@@ -217,7 +218,7 @@ fn damaged(cases: &mut Catalog<'_>) {
 
 /// Checks for status 401 and a JSON body.
 fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
-    let status = judge::status_in("401", |status| status == 401, reply);
+    let status = judge::status_is(401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
     context.check(if accepted {
         status.hint("the service accepted the token; verify the whole token before you look up the session")
@@ -264,7 +265,12 @@ fn challenge(cases: &mut Catalog<'_>) {
                 let reply =
                     context.fetch_verdict(&VerdictRequest::new(&context.reference("challenge"))).await;
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
-                context.check(judge::header_has("www-authenticate", "Bearer", names_bearer, &reply));
+                context.check(judge::header_has(
+                    "www-authenticate",
+                    HeaderRule::Bearer,
+                    names_bearer,
+                    &reply,
+                ));
             })
         },
     );

@@ -1,3 +1,4 @@
+use edgeproof_reports::difference::{AnswerSubject, Secrets};
 use std::collections::HashSet;
 
 use edgeproof_fixtures::credentials::Redactor;
@@ -108,7 +109,7 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
 /// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
 /// verdict token of the same issuer shares them.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
-    judge::no_secrets("token and no piece of it", token_echo(token), reply)
+    judge::no_secrets(Secrets::Token, token_echo(token), reply)
         .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
 }
 
@@ -180,11 +181,11 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Opti
     for reply in [&available, &unknown] {
         match row {
             Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
-            None => context.check(judge::status_in("401", |status| status == 401, reply)),
+            None => context.check(judge::status_is(401, reply)),
         }
     }
     context.check(
-        judge::same_answer("a session that has a verdict", &available, &unknown)
+        judge::same_answer(AnswerSubject::AsForAVerdict, &available, &unknown)
             .hint("check the token before you look up the session"),
     );
 }
@@ -222,7 +223,7 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::status_in("200", |status| status == 200, &first));
+                    context.check(judge::status_is(200, &first));
                     let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })

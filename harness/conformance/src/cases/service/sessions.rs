@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
@@ -53,7 +54,11 @@ fn available(cases: &mut Catalog<'_>) {
                     context.checks(verdict_checks(&sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "at once" } else { "only after a wait" };
-                    context.check(Check::new("time", "at once", actual, at_once).at(CaseLevel::Should));
+                    context.check(
+                        Check::new("time", "at once", actual, at_once)
+                            .drawn(DifferenceKind::time(TimeRule::AtOnce))
+                            .at(CaseLevel::Should),
+                    );
                 })
             },
         )
@@ -72,7 +77,7 @@ fn available(cases: &mut Catalog<'_>) {
                     let second = context.fetch_verdict(&request).await;
                     context.checks(verdict_checks(&first));
                     context.checks(verdict_checks(&second));
-                    let same = judge::same_answer("the first time", &first, &second).ok;
+                    let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
                     context.observe("verdict.again", if same { "the same" } else { "another body" });
                 })
             },
@@ -82,15 +87,8 @@ fn available(cases: &mut Catalog<'_>) {
 
 /// Checks for status 200 and a complete, non-empty body.
 fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
-    let status = judge::status_in("200", |status| status == 200, reply);
-    let Ok(answer) = reply else { return vec![status] };
-    let actual = match (answer.body.len(), answer.complete) {
-        (0, _) => "nothing".to_owned(),
-        (_, false) => "an incomplete body".to_owned(),
-        (length, true) => format!("{length} bytes"),
-    };
-    let ok = !answer.body.is_empty() && answer.complete;
-    vec![status, Check::new("body", "the verdict", actual, ok)]
+    let status = judge::status_is(200, reply);
+    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
 }
 
 /// The session reference in a verdict of the built-in mock.
@@ -158,6 +156,7 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     let (old, none) = (names(old), names(none));
     let same = old == none;
     Check::new("header fields for an old verdict", none, old, same)
+        .drawn(DifferenceKind::count(Counted::RevealingHeaders, 0, usize::from(!same)))
         .at(CaseLevel::Should)
         .hint("do not reveal why there is no verdict; answer the same for each reason")
 }

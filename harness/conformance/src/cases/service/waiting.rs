@@ -1,6 +1,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use edgeproof_reports::difference::{Counted, DifferenceKind, TimeRule};
 use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;
 
@@ -124,12 +125,15 @@ fn excessive(cases: &mut Catalog<'_>) {
                         let sent = context.fetch_verdict_within(&request, OBSERVATION).await;
                         let held = matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
                         if held {
-                            context.check(Check::new(
-                                "answer",
-                                "any status except 500 to 599, or a wait",
-                                "a wait",
-                                true,
-                            ));
+                            context.check(
+                                Check::new(
+                                    "answer",
+                                    "any status except 500 to 599, or a wait",
+                                    "a wait",
+                                    true,
+                                )
+                                .drawn(DifferenceKind::time(TimeRule::AtOnce)),
+                            );
                             context.observe(&point, "waits");
                         } else {
                             context.check(no_server_error(&sent.reply));
@@ -192,6 +196,7 @@ fn soon(sent: &Sent) -> Check {
     let ok = sent.took < SOON;
     let actual = if ok { "at once".to_owned() } else { format!("after {:.0?}", sent.took) };
     Check::new("time", "at once", actual, ok)
+        .drawn(DifferenceKind::time(TimeRule::AtOnce))
         .at(CaseLevel::Should)
         .hint("do not wait for a waitMs of zero or less: each waiting request keeps a connection open")
 }
@@ -245,7 +250,9 @@ fn without_token(cases: &mut Catalog<'_>) {
                     context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
                     let actual = if at_once { "answered at once" } else { "held" };
-                    let check = Check::new("time", "answered at once", actual, at_once).at(CaseLevel::Should);
+                    let check = Check::new("time", "answered at once", actual, at_once)
+                        .drawn(DifferenceKind::time(TimeRule::AtOnce))
+                        .at(CaseLevel::Should);
                     context.check(
                         check.hint("check the token before you wait, or anyone can keep connections open"),
                     );
@@ -277,7 +284,13 @@ fn client_leaves(cases: &mut Catalog<'_>) {
                     let ended = !begun
                         || timeout(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
                     let actual = if ended { "none" } else { "the disconnected one" };
-                    context.check(Check::new("waiting requests", "none", actual, ended));
+                    context.check(
+                        Check::new("waiting requests", "none", actual, ended).drawn(DifferenceKind::count(
+                            Counted::WaitingRequests,
+                            0,
+                            usize::from(!ended),
+                        )),
+                    );
                 })
             },
         )

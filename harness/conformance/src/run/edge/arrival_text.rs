@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_mock::{Arrival, ArrivalAnswer, presented_licenses};
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::escape::{one_line, visible};
 
 use crate::judge::{self, Check, excerpt};
@@ -58,11 +59,24 @@ pub(super) fn arrival_text(arrival: &Arrival, expected: &ExpectedArrival, redact
 fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
     let request = &arrival.request;
     if request.method != "POST" {
-        return vec![Check::new("method", "POST", request.method.clone(), false)];
+        return vec![
+            Check::new("method", "POST", request.method.clone(), false).drawn(DifferenceKind::count(
+                Counted::OtherMethods,
+                0,
+                1,
+            )),
+        ];
     }
     let mut checks = Vec::new();
     if !request.complete {
-        let check = Check::new("request", "complete", "broke off", false);
+        let kind = DifferenceKind::Arrivals {
+            expected: 1,
+            actual: 0,
+            broken_off: 1,
+            method: None,
+            body_bytes: None,
+        };
+        let check = Check::new("request", "complete", "broke off", false).drawn(kind);
         checks.push(check.hint("complete the request to the service"));
     }
     if let Some(license) = &expected.license {
@@ -75,11 +89,14 @@ fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
         ExpectedCertificate::Open => None,
     };
     if let Some(certificate) = certificate {
-        checks.push(judge::presents_certificate(certificate, presented, "EDGE_CLIENT_CERT_FILE"));
+        checks.push(judge::presents_certificate(certificate, presented));
     }
     let nothing = expected.relayed.is_empty() && !expected.kept_back.is_empty();
     if nothing || expected.kept_back.contains(&request.body) {
-        checks.push(Check::new("requests at the service", "none of this case", "one", false));
+        checks.push(
+            Check::new("requests at the service", "none of this case", "one", false)
+                .drawn(DifferenceKind::count(Counted::ForeignRequests, 0, 1)),
+        );
         return checks;
     }
     let bodies: Vec<&[u8]> = expected.relayed.iter().map(AsRef::as_ref).collect();

@@ -5,6 +5,7 @@ use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
+use edgeproof_reports::difference::{DifferenceKind, ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use edgeproof_targets::{RunningEdge, StartError, Target};
 use tokio::sync::{Semaphore, mpsc};
@@ -241,7 +242,10 @@ impl EdgePool {
             if case.level != CaseLevel::Open {
                 // What the case forbids cannot happen.
                 let (expected, actual) = ("starts, or does not start", "does not start");
-                found.checks.push(Check::new("the edge", expected, actual, true));
+                found.checks.push(
+                    Check::new("the edge", expected, actual, true)
+                        .drawn(DifferenceKind::Process { end: ProcessEnd::Open }),
+                );
             }
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
@@ -249,7 +253,8 @@ impl EdgePool {
             return case_report::without_run(case, Outcome::NotRun, &because);
         } else {
             let expected = format!("starts with {}", case.setup.describe());
-            let check = Check::new("the edge", expected, why_text, false);
+            let check = Check::new("the edge", expected, why_text, false)
+                .drawn(DifferenceKind::Process { end: ProcessEnd::NotStarted });
             let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
             found.checks.push(check.at(case.start).hint(hint));
         }
@@ -336,8 +341,7 @@ pub(super) fn check_log(
 pub(super) fn check_secrets(redactor: &Redactor, found: &mut CaseFindings) {
     let mut answers = found.sent.iter().map(|exchange| &exchange.sent.reply).filter(|reply| reply.is_ok());
     let leak = answers.find_map(|reply| {
-        Some(judge::no_secrets(judge::EDGE_SECRETS, |bytes| redactor.finds(bytes), reply))
-            .filter(|check| !check.ok)
+        Some(judge::no_secrets(Secrets::Edge, |bytes| redactor.finds(bytes), reply)).filter(|check| !check.ok)
     });
     // The cases about credentials have this check already.
     found.checks.extend(leak.filter(|leak| !found.checks.contains(leak)));

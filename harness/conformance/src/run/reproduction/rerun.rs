@@ -1,4 +1,5 @@
-use edgeproof_reports::CaseReport;
+use edgeproof_reports::difference::DifferenceKind;
+use edgeproof_reports::{CaseReport, Mismatch};
 use shell_words::quote;
 
 /// Command that runs cases of a run again, in the folder where the run was started.
@@ -27,11 +28,10 @@ impl RerunCommand {
     /// The command for a failed case. A monitor names the case that broke it: the command runs both. `all`: reports of
     /// the run.
     pub(crate) fn of_report(&self, report: &CaseReport, all: &[CaseReport]) -> String {
-        let mut words = report.mismatches.iter().flat_map(|mismatch| mismatch.actual.split_whitespace());
-        let breaks = words.find_map(|word| {
-            let word = word.trim_matches(|c: char| "();:,".contains(c));
-            all.iter().map(|other| other.id.as_str()).find(|id| *id == word && *id != report.id)
-        });
+        let kinds = report.mismatches.iter().filter_map(Mismatch::kind);
+        let mut named = kinds.flat_map(DifferenceKind::cases);
+        // A monitor also names what is no case of the run, such as a probe.
+        let breaks = named.find(|id| *id != report.id && all.iter().any(|other| other.id == *id));
         match breaks {
             Some(case) => self.of_all(&[&report.id, case]),
             None => self.of(&report.id),

@@ -2,6 +2,7 @@ use edgeproof_fixtures::spec::{CertificateFileForm, ServiceUrlForm, SettingChang
 use edgeproof_http::Sent;
 use edgeproof_mock::{Arrival, presents_license};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{CertificateForm, Counted, DifferenceKind, LicenseValue};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
@@ -38,7 +39,13 @@ pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
         context.checks(judge::relayed_once(draft.body.bytes(), &relayed, &sent.reply, CaseLevel::Must));
     } else {
         let (expected, actual) = ("relayed collections only", summary::status(&sent.reply));
-        context.check(Check::new("accepted collections", expected, actual, true));
+        context.check(
+            Check::new("accepted collections", expected, actual, true).drawn(DifferenceKind::count(
+                Counted::AcceptedCollections,
+                0,
+                0,
+            )),
+        );
     }
     sent
 }
@@ -47,7 +54,9 @@ pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
 fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check> {
     let target = &arrival.request.target;
     let on_target = |expected: &str, ok| {
-        Check::new("request target at the service", expected, target.clone(), ok).at(CaseLevel::Should)
+        Check::new("request target at the service", expected, target.clone(), ok)
+            .drawn(DifferenceKind::count(Counted::RequestTargets, 1, usize::from(ok)))
+            .at(CaseLevel::Should)
     };
     match play.change {
         SettingChange::ServiceUrl(ServiceUrlForm::Slash) => Some(
@@ -73,9 +82,9 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
         SettingChange::License(_) => {
             let license = context.edge.settings.as_ref()?.license.as_ref()?.expose();
             let ok = presents_license(license, target, &arrival.request.headers);
-            let actual = if ok { "unchanged" } else { "another text" };
+            let actual = if ok { LicenseValue::Unchanged } else { LicenseValue::OtherText };
             Some(
-                Check::new("license at the service", "LICENSE, unchanged", actual, ok)
+                Check::judged(DifferenceKind::License { actual }, ok)
                     .hint("send LICENSE as it is; neither encode nor shorten it"),
             )
         }
@@ -100,12 +109,13 @@ fn chain(context: &CaseContext, arrival: &Arrival) -> Check {
         .collect();
     let presented = arrival.client_certificates.len();
     let ok = !configured.is_empty() && *arrival.client_certificates == *configured;
-    Check::new(
-        "client certificates at the service",
-        format!("the {} of EDGE_CLIENT_CERT_FILE", configured.len()),
-        presented.to_string(),
-        ok,
+    let kind = DifferenceKind::Certificate {
+        expected: CertificateForm::Configured,
+        actual: if ok { CertificateForm::Configured } else { CertificateForm::Other },
+        configured: Some(configured.len() as u64),
+        presented: Some(presented as u64),
+    };
+    Check::judged(kind, ok).at(CaseLevel::Should).hint(
+        "present every certificate of EDGE_CLIENT_CERT_FILE: the service may not know the intermediate one",
     )
-    .at(CaseLevel::Should)
-    .hint("present every certificate of EDGE_CLIENT_CERT_FILE: the service may not know the intermediate one")
 }

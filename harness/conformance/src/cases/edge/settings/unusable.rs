@@ -1,4 +1,5 @@
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{CertificateForm, DifferenceKind};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
@@ -35,7 +36,18 @@ pub(super) async fn client_files(play: &Play, context: &mut CaseContext) {
         Some(_) if ok => "the configured one",
         Some(_) => "another one",
     };
-    context.check(Check::new("client certificate at the service", "the configured one or none", actual, ok));
+    let kind = DifferenceKind::Certificate {
+        expected: CertificateForm::ConfiguredOrAbsent,
+        actual: match presented {
+            None => CertificateForm::Absent,
+            Some(_) if ok => CertificateForm::Configured,
+            Some(_) => CertificateForm::Other,
+        },
+        configured: None,
+        presented: None,
+    };
+    let (what, expected) = ("client certificate at the service", "the configured one or none");
+    context.check(Check::new(what, expected, actual, ok).drawn(kind));
     let answer = summary::answer(&context.marker, &sent.reply);
     context.observe(&play.point, format!("starts; {answer}; client certificate: {actual}"));
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_http::{Draft, Sent};
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{Hop, counted};
 
 use super::action_model::ActionModel;
@@ -192,12 +193,10 @@ fn report<M: ActionModel, C: FindingContext>(
                 }
                 Err(why) => {
                     let actual = format!("cannot write to {}: {why}", folder.display());
-                    context.add(Check::new(
-                        "saved sequence",
-                        "a file in the folder of --save",
-                        actual,
-                        false,
-                    ));
+                    context.add(
+                        Check::new("saved sequence", "a file in the folder of --save", actual, false)
+                            .drawn(DifferenceKind::count(Counted::Sequences, 1, 0)),
+                    );
                 }
             }
         }
@@ -215,7 +214,11 @@ fn report_replay<M: ActionModel, C: FindingContext>(
 ) {
     let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
     let Some(failure) = played.failure.take() else {
-        context.add(Check::new("saved sequence", &expected, &expected, true));
+        context.add(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
+            Counted::Sequences,
+            1,
+            1,
+        )));
         return;
     };
     let finding = Finding {

@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::Event;
 use edgeproof_http::{Draft, ReusedConnection, Sent};
 use edgeproof_mock::Scripted;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Statuses;
 use parking_lot::Mutex;
 
 use super::edge_model::{EdgeAction, EdgeModel, is_open};
@@ -115,7 +116,7 @@ impl EdgeSteps<'_> {
             }
             Event::OtherMethod => judge::exact(&self.model.not_allowed, &sent.reply),
             Event::Health => {
-                vec![judge::status_in("200 to 299", |status| (200..300).contains(&status), &sent.reply)]
+                vec![judge::status_in(Statuses::Success, &sent.reply)]
             }
             // The client left, or the service broke the exchange.
             _ => return StepResult::default(),

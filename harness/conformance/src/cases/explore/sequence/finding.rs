@@ -1,3 +1,4 @@
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{CaseLevel, counted};
 
 use super::action_model::ActionModel;
@@ -48,7 +49,8 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
         }
         _ => "",
     };
-    let check = Check::new(&what, "each step as expected", lines.join("\n"), false);
+    let check = Check::new(&what, "each step as expected", lines.join("\n"), false)
+        .drawn(DifferenceKind::count(Counted::Steps, count, finding.failure.step));
     checks.push(check.at(finding.failure.level()).hint(&format!("{scope}{repeat}")));
     checks
 }
@@ -65,7 +67,8 @@ pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Che
             format!("{count} as expected"),
             format!("{played} (seed {seed})"),
             ok,
-        );
+        )
+        .drawn(DifferenceKind::count(Counted::Sequences, count as usize, result.played as usize));
     }
     let rest = match count - result.played {
         0 => String::new(),
@@ -73,5 +76,11 @@ pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Che
     };
     let actual = format!("{failed} of {} failed (seed {seed}): {played}{rest}", result.played);
     // The findings have checks of their own.
-    Check::new("sequences", format!("{count} as expected"), actual, false).at(CaseLevel::Open)
+    Check::new("sequences", format!("{count} as expected"), actual, false)
+        .drawn(DifferenceKind::count(
+            Counted::Sequences,
+            count as usize,
+            result.played.saturating_sub(failed) as usize,
+        ))
+        .at(CaseLevel::Open)
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{Row, Stimulus, Table};
 use edgeproof_http::{Draft, NoAnswer};
+use edgeproof_reports::difference::Statuses;
 use edgeproof_reports::{CaseLevel, Hop};
 
 use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
@@ -121,26 +122,19 @@ impl Rows {
             Expected::Unauthorized => judge::exact(&answer(&self.unauthorized, ""), reply),
             Expected::Expired => judge::exact(&answer(&self.expired, ""), reply),
             Expected::Damaged => vec![
-                judge::status_in("401", |status| status == 401, reply),
+                judge::status_is(401, reply),
                 judge::is_json(reply),
                 judge::has_code(&self.damaged, reply),
             ],
             Expected::Verdict => {
-                let is_empty = reply.as_ref().is_ok_and(|answer| answer.body.is_empty() || !answer.complete);
-                let body = if is_empty { "nothing, or cut off" } else { "a verdict" };
-                vec![
-                    judge::status_in("200", |status| status == 200, reply),
-                    Check::new("body", "a verdict", body, !is_empty),
-                ]
+                vec![judge::status_is(200, reply), judge::has_verdict(reply)]
             }
             Expected::Status(statuses) => {
-                let texts: Vec<String> = statuses.iter().map(ToString::to_string).collect();
-                vec![judge::status_in(&texts.join(" or "), |status| statuses.contains(&status), reply)]
+                vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)]
             }
             // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
             Expected::NoServerError => {
-                let fits = |status: u16| status < 500 || status == 501;
-                vec![judge::status_in("a status below 500, or 501", fits, reply)]
+                vec![judge::status_in(Statuses::NoServerErrorOr501, reply)]
             }
         });
         let level = |check: &Check| check.level.max(probe.level);

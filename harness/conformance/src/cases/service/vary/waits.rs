@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_http::Draft;
+use edgeproof_reports::difference::{DifferenceKind, TimeRule};
 use edgeproof_reports::{CaseLevel, Hop};
 use futures_util::future::join_all;
 
@@ -156,7 +157,8 @@ fn at_once(cases: &mut Catalog<'_>) {
                         if held && !own_wait && sent.reply.is_ok() {
                             let soon = sent.took < limit.min(first + Duration::from_secs(1));
                             let actual = if soon { "before the waits end" } else { "after the waits" };
-                            let check = Check::new("time", "before the waits end", actual, soon);
+                            let check = Check::new("time", "before the waits end", actual, soon)
+                                .drawn(DifferenceKind::time(TimeRule::BeforeOthers));
                             context.check(check.at(CaseLevel::Should));
                         }
                         context.record(Hop::ClientService, &service, probe.draft(), sent);

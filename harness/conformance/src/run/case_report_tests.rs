@@ -1,0 +1,181 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::difference::{
+    AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
+    CertificateForm, CodingRule, Counted, Difference, DifferenceKind, GrantForm, HeaderRule, Invariant,
+    KeyFault, KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
+    SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, Wire,
+};
+use serde_json::Value;
+
+use super::case_report::after_run;
+use crate::cases::{self, CaseFindings, Catalog};
+use crate::judge::Check;
+
+const SECRET: &str = "edgeproof-secret-of-a-test";
+
+fn wire() -> Wire {
+    SECRET.into()
+}
+
+fn text() -> String {
+    SECRET.to_owned()
+}
+
+fn body() -> BodyValue {
+    BodyValue {
+        value: wire(),
+        form: BodyForm::Text,
+        content_type: Some(wire()),
+        complete: true,
+        members: vec![MemberValue { path: text(), change: MemberChange::Other }],
+    }
+}
+
+fn answer() -> AnswerValue {
+    AnswerValue { status: 200, location: Some(wire()), body: Some(body()) }
+}
+
+/// Each kind, with the secret in each of its texts.
+fn all_kinds() -> Vec<DifferenceKind> {
+    let silence = Silence { reason: SilenceReason::NotHttp, within_ms: Some(1), error: Some(wire()) };
+    let pin = DifferenceKind::Pin { point: text(), expected: vec![wire()], actual: wire() };
+    let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
+    let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
+    let log = |actual| DifferenceKind::LogLine { status: 401, reason: wire(), actual };
+    vec![
+        DifferenceKind::NoAnswer { silence, wanted: Some(Box::new(pin.clone())) },
+        DifferenceKind::Status { expected: Statuses::Any, actual: Some(200) },
+        body_of(BodyRule::Exactly(wire())),
+        body_of(BodyRule::Codes(vec![text()])),
+        DifferenceKind::Answer {
+            subject: AnswerSubject::Answer,
+            expected: vec![answer()],
+            actual: vec![answer()],
+        },
+        header(HeaderRule::VaryOrigin { allowed: Some(wire()), other: Some(wire()) }),
+        header(HeaderRule::SameAs(Some(wire()))),
+        DifferenceKind::Grant {
+            origin: wire(),
+            expected: true,
+            form: GrantForm::Other,
+            actual: Some(wire()),
+        },
+        DifferenceKind::Member { path: text(), change: MemberChange::Other },
+        DifferenceKind::Arrivals {
+            expected: 1,
+            actual: 2,
+            broken_off: 0,
+            method: Some(wire()),
+            body_bytes: Some(1),
+        },
+        DifferenceKind::RelayedBody { sent: wire(), arrived: wire(), change: BodyChange::Changed },
+        DifferenceKind::License { actual: LicenseValue::OtherToken { bytes: 1, expected: 2, differs_at: 0 } },
+        DifferenceKind::Certificate {
+            expected: CertificateForm::Configured,
+            actual: CertificateForm::Absent,
+            configured: Some(1),
+            presented: Some(1),
+        },
+        DifferenceKind::Secret { secrets: Secrets::Edge, place: Some(SecretPlace::Header(text())) },
+        log(LogValue::WithoutStatus(wire())),
+        log(LogValue::WithoutReason(1, wire())),
+        DifferenceKind::LogData { expected_absent: vec![text()], found: Some(text()) },
+        DifferenceKind::Cache {
+            rule: CacheRule::Lifetime,
+            longest_s: Some(1),
+            actual: vec![Lifetime::Directives(wire())],
+        },
+        DifferenceKind::Coding {
+            rule: CodingRule::Intact,
+            expected: Some(wire()),
+            actual: Some(wire()),
+            coding: Some(wire()),
+        },
+        DifferenceKind::KeySet {
+            rule: KeyRule::Complete,
+            faults: vec![KeyFault { key: Some(0), member: Some(wire()) }],
+        },
+        DifferenceKind::Token { actual: vec![SignatureForm::Malformed] },
+        DifferenceKind::Session {
+            call: text(),
+            error: Some(wire()),
+            end: SessionEnd::Failed,
+            actual: Some(wire()),
+        },
+        DifferenceKind::Page { effect: PageEffect::Url, actual: vec![wire()] },
+        DifferenceKind::Count { counted: Counted::Copies, expected: Some(0), actual: 1 },
+        DifferenceKind::Time { rule: TimeRule::AtOnce, actual_ms: Some(1) },
+        DifferenceKind::Process { end: ProcessEnd::Died },
+        DifferenceKind::Breaches {
+            invariant: Invariant::Copies,
+            count: 1,
+            breaches: vec![Breach {
+                case: Some(text()),
+                number: Some(1),
+                status: Some(200),
+                value: Some(wire()),
+                difference: Some(Box::new(pin.clone())),
+            }],
+        },
+        pin,
+    ]
+}
+
+/// Pointers to all strings of a value.
+fn strings(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(at.to_owned()),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(n, item)| strings(item, &format!("{at}/{n}"), found));
+        }
+        Value::Object(members) => {
+            members.iter().for_each(|(name, member)| strings(member, &format!("{at}/{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn samples_have_the_secret_in_every_text_of_every_kind() {
+    let mut names: Vec<&str> = all_kinds().iter().map(DifferenceKind::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut expected = DifferenceKind::NAMES.to_vec();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    assert!(names.len() <= 25, "{} kinds", names.len());
+    for kind in all_kinds() {
+        let value = serde_json::to_value(&kind).unwrap();
+        let mut found = Vec::new();
+        strings(&value, "", &mut found);
+        for pointer in found {
+            let mut changed = value.clone();
+            *changed.pointer_mut(&pointer).unwrap() = "any text".into();
+            let is_free = serde_json::from_value::<DifferenceKind>(changed).is_ok();
+            let text = value.pointer(&pointer).and_then(Value::as_str).unwrap();
+            assert!(!is_free || text == SECRET, "{pointer} of {value} has no secret");
+        }
+    }
+}
+
+#[test]
+fn no_difference_shows_a_secret_in_a_report() {
+    let mut redactor = Redactor::empty();
+    redactor.add("token", SECRET);
+    let spec = Spec::builtin(Version::Current);
+    let shape = ReplyShape::from_profile(spec.profile());
+    let cases = cases::edge(Catalog::new(&spec, &shape, false));
+    for kind in all_kinds() {
+        let difference = Difference { stopped: Some(wire()), ..Difference::from(kind.clone()) };
+        let check = Check { difference: Some(difference), ..Check::judged(kind.clone(), false) };
+        let found = CaseFindings { checks: vec![check.of(SECRET)], ..CaseFindings::default() };
+        let report = after_run(&cases[0], &found, Duration::ZERO, None, &redactor);
+        assert_eq!(report.mismatches[0].kind().map(DifferenceKind::name), Some(kind.name()));
+        let json = serde_json::to_string(&report).unwrap();
+        assert!(!json.contains(SECRET), "{json}");
+    }
+}

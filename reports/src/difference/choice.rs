@@ -1,0 +1,394 @@
+//! Choices among values of differences.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+macro_rules! values {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident,)+ })+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
+            #[cfg_attr(test, derive(schemars::JsonSchema))]
+            #[serde(rename_all = "kebab-case")]
+            #[strum(serialize_all = "kebab-case")]
+            pub enum $name {
+                $($(#[$variant_doc])* $variant,)+
+            }
+
+            impl $name {
+                /// Name in reports and fingerprints.
+                pub fn name(self) -> &'static str {
+                    self.into()
+                }
+            }
+        )+
+    };
+}
+
+values! {
+    /// Why there is no answer.
+    SilenceReason {
+        /// The connection failed.
+        NotConnected,
+        /// edgeproof has no more sockets.
+        NoSocket,
+        /// The TLS handshake failed.
+        NoTls,
+        /// The connection was closed.
+        Closed,
+        /// The connection was reset.
+        Reset,
+        /// No answer within the timeout.
+        TimedOut,
+        /// The bytes are no HTTP.
+        NotHttp,
+    }
+
+    /// Form of a body.
+    BodyForm {
+        /// No bytes.
+        Empty,
+        /// An HTML page.
+        Html,
+        /// Text that begins like JSON.
+        BrokenJson,
+        /// Other text.
+        Text,
+        /// `{"ok":true}`.
+        Accepted,
+        /// Another JSON object.
+        Object,
+        /// Another JSON value.
+        Json,
+    }
+
+    /// How a member of a JSON body differs.
+    MemberChange {
+        /// It is absent.
+        Missing,
+        /// It is not expected.
+        Additional,
+        /// It is not expected, and its name contains an expected one.
+        Renamed,
+        /// Its value is `unknown`.
+        Unknown,
+        /// Its value has other upper and lower case letters.
+        OtherCase,
+        /// Its value contains the expected one, or is a part of it.
+        Respelled,
+        /// Its value is another one of the same type.
+        Other,
+        /// Its value has another type.
+        AnotherType,
+    }
+
+    /// How a relayed body was changed.
+    BodyChange {
+        /// The same bytes.
+        None,
+        /// It arrived empty.
+        Empty,
+        /// It arrived as `{}`.
+        EmptyObject,
+        /// Only white space changed.
+        WhiteSpace,
+        /// The same JSON in other bytes.
+        WrittenAgain,
+        /// It has more around it.
+        Wrapped,
+        /// A part is missing.
+        Cut,
+        /// Any other change.
+        Changed,
+    }
+
+    /// Form of `Access-Control-Allow-Origin`.
+    GrantForm {
+        /// No header.
+        Absent,
+        /// `*`.
+        Any,
+        /// Exactly the origin.
+        Origin,
+        /// `null`.
+        Null,
+        /// Several values.
+        List,
+        /// Another value.
+        Other,
+    }
+
+    /// A client certificate.
+    CertificateForm {
+        /// None.
+        Absent,
+        /// The configured one.
+        Configured,
+        /// Another one.
+        Other,
+        /// The configured one or none.
+        ConfiguredOrAbsent,
+    }
+
+    /// Secrets that an answer must not have.
+    Secrets {
+        /// License and private key of the edge.
+        Edge,
+        /// The read token of the request.
+        Token,
+        /// License and private key of the edge, in the log.
+        EdgeInLog,
+    }
+
+    /// Rule of a cache time.
+    CacheRule {
+        /// Lifetime.
+        Lifetime,
+        /// Lifetime and stale use.
+        StaleIncluded,
+        /// No storage in shared caches.
+        NotShared,
+    }
+
+    /// Rule of a coding.
+    CodingRule {
+        /// No transfer coding in an answer to HTTP/1.0.
+        Transfer,
+        /// The body is complete in its content coding.
+        Intact,
+        /// The request accepts the content coding.
+        Accepted,
+        /// `Vary` names `Accept-Encoding`.
+        Vary,
+        /// `Content-Length` of `HEAD` is that of `GET`.
+        HeadLength,
+    }
+
+    /// Rule of a key set.
+    KeyRule {
+        /// It is a key set.
+        Readable,
+        /// It has a key.
+        NotEmpty,
+        /// Different keys have different ids.
+        DistinctIds,
+        /// It has public members only.
+        PublicOnly,
+        /// Each key has a type.
+        Typed,
+        /// Each key has all members.
+        Complete,
+        /// It has the same keys as before.
+        Same,
+    }
+
+    /// Result of verifying a token.
+    SignatureForm {
+        /// It verifies.
+        Verified,
+        /// It verifies with a key that has no id.
+        VerifiedUnnamed,
+        /// It does not verify.
+        NotVerified,
+        /// The set has no such key.
+        UnknownKey,
+        /// Its algorithm has no public key.
+        Unsigned,
+        /// edgeproof does not know its algorithm.
+        Unsupported,
+        /// It is no JWS.
+        Malformed,
+    }
+
+    /// End of a session in a page.
+    SessionEnd {
+        /// All calls returned.
+        Returned,
+        /// A function does not exist.
+        Missing,
+        /// A call failed.
+        Failed,
+        /// A call did not end.
+        Unsettled,
+        /// The page ended.
+        PageGone,
+    }
+
+    /// What a page or a collector does.
+    PageEffect {
+        /// The module loads.
+        ModuleLoads,
+        /// `abort()` returns.
+        AbortReturns,
+        /// A collection arrives.
+        CollectionArrives,
+        /// The verdict of a session.
+        Verdict,
+        /// Confidence of a verdict.
+        Confidence,
+        /// Mode of a collection.
+        Mode,
+        /// Requests of the page.
+        Requests,
+        /// URL of the POST.
+        Url,
+        /// Body of the POST.
+        Body,
+        /// Collections differ in their bytes.
+        DistinctCollections,
+        /// Data of the page in clear.
+        PageData,
+        /// Reference or measurements in clear.
+        Reference,
+        /// The seal opens.
+        SealOpens,
+        /// Key of the seal.
+        SealKey,
+        /// Uncaught errors.
+        UncaughtErrors,
+    }
+
+    /// What is counted.
+    Counted {
+        /// Collections at the edge.
+        Collections,
+        /// Accepted collections.
+        AcceptedCollections,
+        /// Copies of a collection.
+        Copies,
+        /// Answers other than expected.
+        WrongAnswers,
+        /// Bodies that did not arrive once and unchanged.
+        ChangedBodies,
+        /// Generated bodies that did not arrive.
+        LostBodies,
+        /// Requests to the location of a redirect.
+        FollowedRedirects,
+        /// Entries of a request target that the setting does not explain.
+        RequestTargets,
+        /// Requests at the service that belong to no case.
+        ForeignRequests,
+        /// Waiting requests.
+        WaitingRequests,
+        /// Header fields that reveal a verdict.
+        RevealingHeaders,
+        /// Methods other than POST at the service.
+        OtherMethods,
+        /// Sequences of steps.
+        Sequences,
+        /// Steps of a sequence.
+        Steps,
+        /// Exchanges of an exploration.
+        Exchanges,
+    }
+
+    /// Rule of a duration.
+    TimeRule {
+        /// The case ends within its timeout.
+        CaseTimeout,
+        /// An answer comes at once.
+        AtOnce,
+        /// An answer comes before others end.
+        BeforeOthers,
+    }
+
+    /// End of a process.
+    ProcessEnd {
+        /// It died.
+        Died,
+        /// It did not start.
+        NotStarted,
+        /// It started or not, as it may.
+        Open,
+    }
+
+    /// Invariant of a whole run.
+    Invariant {
+        /// No secret in an answer.
+        SecretsInAnswers,
+        /// Answers to collections are JSON.
+        JsonBodies,
+        /// The allowed origin reads each answer.
+        ReadableAnswers,
+        /// Other origins read none.
+        ForeignGrants,
+        /// A page sent each request that arrives.
+        UnexplainedArrivals,
+        /// No copies of answered collections.
+        Copies,
+        /// No retries after a broken connection.
+        Retries,
+        /// The license is in each request.
+        License,
+        /// The client certificate is in each request.
+        Certificate,
+        /// No `Authorization` of the client.
+        ClientAuthorization,
+        /// No cookies of the client.
+        ClientCookies,
+        /// No secret in the log.
+        SecretsInLog,
+        /// No body in the log.
+        BodiesInLog,
+        /// No end-user data in lines about refusals.
+        UserDataInRefusals,
+        /// No end-user data in other lines.
+        UserDataInLog,
+        /// A line for each refusal.
+        RefusalsWithoutLine,
+        /// At most a line for each refusal.
+        RefusalsWithMoreLines,
+        /// Answers after all other cases.
+        LastAnswers,
+        /// No server errors.
+        ServerErrors,
+        /// Shared caches store no verdict.
+        SharedCaches,
+        /// No token in an answer.
+        TokensInAnswers,
+        /// Pending answers are exact.
+        PendingAnswers,
+        /// Refusals are JSON.
+        RefusalBodies,
+        /// Answers declare JSON.
+        ContentTypes,
+        /// Caches keep key sets for a short time.
+        CacheTimes,
+        /// The same keys in each answer.
+        SameKeys,
+        /// No private key.
+        PrivateKeys,
+        /// Header fields reveal no session.
+        RevealingHeaders,
+        /// No unexplained requests of a page.
+        PageRequests,
+        /// No data of the page in requests.
+        PageData,
+        /// No errors in a page.
+        PageErrors,
+        /// No dialogs, windows and navigations.
+        PageActs,
+    }
+
+    /// What an answer is about.
+    AnswerSubject {
+        /// The answer to one request.
+        Answer,
+        /// The answer after a retry of the edge.
+        AfterRetry,
+        /// One of the answers after an outage.
+        AfterOutage,
+        /// The answers to two equal requests.
+        Pair,
+        /// The answer after all other cases.
+        AfterOtherCases,
+        /// No acceptance.
+        NoAcceptance,
+        /// The same answer as the first time.
+        AsTheFirstTime,
+        /// The same answer as the verdict before.
+        AsTheVerdictBefore,
+        /// The same answer as for a session that has a verdict.
+        AsForAVerdict,
+    }
+}

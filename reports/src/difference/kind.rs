@@ -1,0 +1,358 @@
+use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantNames};
+
+use super::choice::{
+    AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
+    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule,
+};
+use super::value::{
+    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, KeyFault, LicenseValue, Lifetime, LogValue,
+    SecretPlace, Silence, Statuses, Wire,
+};
+
+/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum DifferenceKind {
+    /// No answer came.
+    NoAnswer {
+        /// Why.
+        silence: Silence,
+        /// The comparison that needs an answer.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        wanted: Option<Box<DifferenceKind>>,
+    },
+    /// Status of an answer.
+    Status {
+        /// Expected statuses.
+        expected: Statuses,
+        /// Actual status.
+        actual: Option<u16>,
+    },
+    /// Body of an answer, member by member.
+    Body {
+        /// Expected body.
+        expected: BodyRule,
+        /// Actual body.
+        actual: Option<BodyValue>,
+    },
+    /// A whole answer.
+    Answer {
+        /// What the answer is about.
+        subject: AnswerSubject,
+        /// Expected answers.
+        expected: Vec<AnswerValue>,
+        /// Actual answers.
+        actual: Vec<AnswerValue>,
+    },
+    /// A header field of an answer.
+    Header {
+        /// Its name.
+        name: String,
+        /// Its rule.
+        rule: HeaderRule,
+        /// Its value.
+        actual: Option<Wire>,
+    },
+    /// Grant of an answer to an origin (CORS).
+    Grant {
+        /// The origin.
+        origin: Wire,
+        /// A grant is expected; otherwise none is.
+        expected: bool,
+        /// Form of the grant.
+        form: GrantForm,
+        /// The grant.
+        actual: Option<Wire>,
+    },
+    /// A member of a JSON body.
+    Member {
+        /// Its path.
+        path: String,
+        /// How it differs.
+        change: MemberChange,
+    },
+    /// Number of requests at the service.
+    Arrivals {
+        /// Expected number.
+        expected: u64,
+        /// Complete requests.
+        actual: u64,
+        /// Requests that broke off.
+        broken_off: u64,
+        /// Method of the first one.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        method: Option<Wire>,
+        /// Length of the body of the first one.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        body_bytes: Option<u64>,
+    },
+    /// A body on its way to the service.
+    RelayedBody {
+        /// Body as sent.
+        sent: Wire,
+        /// Body as it arrived.
+        arrived: Wire,
+        /// Form of the change.
+        change: BodyChange,
+    },
+    /// License in a request to the service.
+    License {
+        /// The license that arrived.
+        actual: LicenseValue,
+    },
+    /// Client certificate of a connection to the service.
+    Certificate {
+        /// Expected certificate.
+        expected: CertificateForm,
+        /// Actual certificate.
+        actual: CertificateForm,
+        /// Length of the configured chain.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        configured: Option<u64>,
+        /// Length of the presented chain.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        presented: Option<u64>,
+    },
+    /// A secret in an answer or a log line.
+    Secret {
+        /// The secrets.
+        secrets: Secrets,
+        /// Place of the first one.
+        place: Option<SecretPlace>,
+    },
+    /// Log lines about a refusal.
+    LogLine {
+        /// Status of the refusal.
+        status: u16,
+        /// Reason of the refusal.
+        reason: Wire,
+        /// The lines.
+        actual: LogValue,
+    },
+    /// Data of the end user in the log.
+    LogData {
+        /// Ids of the data.
+        expected_absent: Vec<String>,
+        /// Id of the data that was found.
+        found: Option<String>,
+    },
+    /// Time that a cache may keep an answer.
+    Cache {
+        /// The rule.
+        rule: CacheRule,
+        /// Longest time (s).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        longest_s: Option<u64>,
+        /// Lifetimes in the answer.
+        actual: Vec<Lifetime>,
+    },
+    /// Coding of an answer.
+    Coding {
+        /// The rule.
+        rule: CodingRule,
+        /// Expected value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<Wire>,
+        /// Actual value.
+        actual: Option<Wire>,
+        /// The coding.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        coding: Option<Wire>,
+    },
+    /// A key set.
+    KeySet {
+        /// The rule.
+        rule: KeyRule,
+        /// Faults.
+        faults: Vec<KeyFault>,
+    },
+    /// Signatures of the tokens of a verdict.
+    Token {
+        /// Result of each.
+        actual: Vec<SignatureForm>,
+    },
+    /// A session in a page.
+    Session {
+        /// Name of its last function.
+        call: String,
+        /// Text or name of the expected error. Absent: the session returns.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        error: Option<Wire>,
+        /// Its end.
+        end: SessionEnd,
+        /// Text of the error that it failed with.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<Wire>,
+    },
+    /// Behaviour of a page or collector.
+    Page {
+        /// The effect.
+        effect: PageEffect,
+        /// Values that were seen.
+        actual: Vec<Wire>,
+    },
+    /// A number.
+    Count {
+        /// What is counted.
+        counted: Counted,
+        /// Expected number.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<u64>,
+        /// Actual number.
+        actual: u64,
+    },
+    /// A duration.
+    Time {
+        /// The rule.
+        rule: TimeRule,
+        /// Actual time (ms).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual_ms: Option<u64>,
+    },
+    /// A process of the target.
+    Process {
+        /// Its end.
+        end: ProcessEnd,
+    },
+    /// Breaches of an invariant of the whole run.
+    Breaches {
+        /// The invariant.
+        invariant: Invariant,
+        /// Number of all breaches.
+        count: u64,
+        /// The first breaches.
+        breaches: Vec<Breach>,
+    },
+    /// A pinned open point.
+    Pin {
+        /// Id of the point.
+        point: String,
+        /// Pinned values.
+        expected: Vec<Wire>,
+        /// Actual value.
+        actual: Wire,
+    },
+}
+
+impl DifferenceKind {
+    /// A number.
+    pub fn count(counted: Counted, expected: usize, actual: usize) -> Self {
+        Self::Count { counted, expected: Some(expected as u64), actual: actual as u64 }
+    }
+
+    /// An effect of a page or collector.
+    pub fn page(effect: PageEffect) -> Self {
+        Self::Page { effect, actual: Vec::new() }
+    }
+
+    /// A duration.
+    pub fn time(rule: TimeRule) -> Self {
+        Self::Time { rule, actual_ms: None }
+    }
+
+    /// A key set as a whole.
+    pub fn key_set(rule: KeyRule) -> Self {
+        Self::KeySet { rule, faults: Vec::new() }
+    }
+
+    /// Names of all kinds.
+    pub const NAMES: &'static [&'static str] = Self::VARIANTS;
+
+    /// Name of the kind.
+    pub fn name(&self) -> &'static str {
+        self.into()
+    }
+
+    /// Path of the compared field.
+    pub fn field(&self) -> String {
+        let fixed = match self {
+            Self::NoAnswer { wanted, .. } => {
+                return wanted.as_ref().map_or_else(|| "/".to_owned(), |wanted| wanted.field());
+            }
+            Self::Header { name, .. } => return format!("/headers/{name}"),
+            Self::Member { path, .. } => return format!("/body{path}"),
+            Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
+                return format!("/body{}", members[0].path);
+            }
+            Self::Secret { place: Some(SecretPlace::Header(name)), .. } => return format!("/headers/{name}"),
+            Self::Page { effect, .. } => return format!("/page/{}", effect.name()),
+            Self::Count { counted, .. } => return format!("/count/{}", counted.name()),
+            Self::Breaches { invariant, .. } => return format!("/run/{}", invariant.name()),
+            Self::Pin { point, .. } => return format!("/points/{point}"),
+            Self::Status { .. } => "/status",
+            Self::Body { .. } | Self::KeySet { .. } | Self::Token { .. } => "/body",
+            Self::Answer { .. } => "/",
+            Self::Grant { .. } => "/headers/access-control-allow-origin",
+            Self::Arrivals { .. } => "/service/requests",
+            Self::RelayedBody { .. } => "/service/body",
+            Self::License { .. } => "/service/license",
+            Self::Certificate { .. } => "/service/certificate",
+            Self::Secret { secrets: Secrets::EdgeInLog, .. }
+            | Self::LogLine { .. }
+            | Self::LogData { .. } => "/log",
+            Self::Secret { .. } => "/body",
+            Self::Cache { .. } => "/headers/cache-control",
+            Self::Coding { rule, .. } => match rule {
+                CodingRule::Transfer => "/headers/transfer-encoding",
+                CodingRule::HeadLength => "/headers/content-length",
+                CodingRule::Vary => "/headers/vary",
+                CodingRule::Intact | CodingRule::Accepted => "/headers/content-encoding",
+            },
+            Self::Session { .. } => "/page/session",
+            Self::Time { .. } => "/time",
+            Self::Process { .. } => "/process",
+        };
+        fixed.to_owned()
+    }
+
+    /// Names of the settings of an edge that the compared field depends on.
+    pub fn settings(&self) -> &'static [&'static str] {
+        match self {
+            Self::NoAnswer { wanted: Some(wanted), .. } => wanted.settings(),
+            Self::Grant { .. }
+            | Self::Breaches { invariant: Invariant::ReadableAnswers | Invariant::ForeignGrants, .. } => {
+                &["ALLOWED_ORIGIN"]
+            }
+            Self::License { .. } | Self::Breaches { invariant: Invariant::License, .. } => &["LICENSE"],
+            Self::Certificate { .. } | Self::Breaches { invariant: Invariant::Certificate, .. } => {
+                &["EDGE_CLIENT_CERT_FILE", "EDGE_CLIENT_KEY_FILE"]
+            }
+            Self::Arrivals { .. } => &["SERVICE_URL"],
+            _ => &[],
+        }
+    }
+
+    /// Whether the actual value is no text: such values look the same in any form.
+    pub fn is_binary(&self) -> bool {
+        match self {
+            Self::RelayedBody { arrived, .. } => arrived.is_binary(),
+            Self::Body { actual: Some(body), .. } => body.value.is_binary(),
+            _ => false,
+        }
+    }
+
+    /// Ids of the cases whose requests broke an invariant.
+    pub fn cases(&self) -> impl Iterator<Item = &str> {
+        let breaches = match self {
+            Self::Breaches { breaches, .. } => breaches.as_slice(),
+            _ => &[],
+        };
+        breaches.iter().filter_map(|breach| breach.case.as_deref())
+    }
+
+    /// Whether the log was compared.
+    pub fn is_about_log(&self) -> bool {
+        match self {
+            Self::LogLine { .. } | Self::LogData { .. } => true,
+            Self::Secret { secrets, .. } => *secrets == Secrets::EdgeInLog,
+            Self::Breaches { invariant, .. } => matches!(
+                invariant,
+                Invariant::SecretsInLog | Invariant::BodiesInLog | Invariant::UserDataInLog
+            ),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! The text of a difference: the only module that writes it.
+
+use super::choice::{
+    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason,
+};
+use super::kind::DifferenceKind;
+use super::value::{
+    AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
+    Statuses, Wire,
+};
+use crate::text::units::counted;
+
+/// Longest excerpt of a value (bytes).
+const LONGEST: usize = 160;
+
+/// The text of a difference.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// The compared property, such as `status`.
+    pub what: String,
+    /// Expected value.
+    pub expected: String,
+    /// Actual value.
+    pub actual: String,
+}
+
+impl Rendered {
+    fn new(what: impl Into<String>, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self { what: what.into(), expected: expected.into(), actual: actual.into() }
+    }
+}
+
+/// Bytes as text for one line of a report, truncated to 160 bytes.
+pub fn excerpt(bytes: &[u8]) -> String {
+    excerpt_of(&String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]), bytes.len())
+}
+
+impl Wire {
+    fn excerpt(&self) -> String {
+        let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
+        if bytes <= LONGEST {
+            return excerpt_of(&self.text, bytes);
+        }
+        let start = &self.text.as_bytes()[..self.text.len().min(LONGEST)];
+        excerpt_of(&String::from_utf8_lossy(start), bytes)
+    }
+
+    /// Excerpt of a body, with its length if it is long.
+    fn described(&self) -> String {
+        match usize::try_from(self.bytes).unwrap_or(usize::MAX) {
+            0 => "an empty body".into(),
+            bytes if bytes > LONGEST => format!("{}, {}", counted(bytes, "byte"), self.excerpt()),
+            _ => self.excerpt(),
+        }
+    }
+}
+
+fn excerpt_of(start: &str, bytes: usize) -> String {
+    match bytes {
+        0 => "nothing".into(),
+        bytes if bytes > LONGEST => format!("{start}… ({bytes} bytes)"),
+        _ => start.to_owned(),
+    }
+}
+
+impl DifferenceKind {
+    /// The text. None: the text of this kind is written where it is judged.
+    pub fn rendered(&self) -> Option<Rendered> {
+        Some(match self {
+            Self::NoAnswer { silence, wanted } => no_answer(silence, wanted.as_deref()),
+            Self::Status { expected, actual } => Rendered::new(
+                "status",
+                statuses(expected),
+                actual.map(|it| it.to_string()).unwrap_or_default(),
+            ),
+            Self::Body { expected, actual } => body(expected, actual.as_ref()),
+            Self::Answer { subject, expected, actual } => answer(*subject, expected, actual.first()),
+            Self::Header { name, rule, actual } => header(name, rule, actual.as_ref()),
+            Self::Grant { origin, expected, actual, .. } => grant(&origin.text, *expected, actual.as_ref()),
+            Self::Arrivals { expected, actual, broken_off, method, body_bytes } => {
+                let actual = match (actual, method, body_bytes) {
+                    (0, ..) if *broken_off > 0 && *expected > 0 => {
+                        "0, and a request that broke off".to_owned()
+                    }
+                    (actual, Some(method), Some(bytes)) => format!(
+                        "{actual}; the first is a {} with a body of {}",
+                        method.text,
+                        counted(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte")
+                    ),
+                    _ => actual.to_string(),
+                };
+                Rendered::new("requests at the service", expected.to_string(), actual)
+            }
+            Self::RelayedBody { sent, arrived, .. } => {
+                Rendered::new("body at the service", sent.described(), arrived.described())
+            }
+            Self::License { actual } => {
+                Rendered::new("license at the service", "LICENSE, unchanged", license(actual))
+            }
+            Self::Certificate { configured: Some(configured), presented, .. } => Rendered::new(
+                "client certificates at the service",
+                format!("the {configured} of EDGE_CLIENT_CERT_FILE"),
+                presented.unwrap_or_default().to_string(),
+            ),
+            Self::Certificate { expected, actual, .. } => Rendered::new(
+                "client certificate at the service",
+                certificate(*expected),
+                certificate(*actual),
+            ),
+            Self::Secret { secrets, place } => secret(*secrets, place.as_ref()),
+            Self::LogLine { status, reason, actual } => {
+                Rendered::new("log", format!("one line with {status} and {}", reason.text), log_value(actual))
+            }
+            Self::LogData { expected_absent, found } => Rendered::new(
+                "log",
+                format!("no {}", expected_absent.join(", no ")),
+                found.as_ref().map_or("none".into(), |name| format!("the {name} in a line")),
+            ),
+            Self::Cache { rule, longest_s, actual } => cache(*rule, longest_s.unwrap_or_default(), actual),
+            Self::Coding { rule, expected, actual, coding } => {
+                let text = |value: &Option<Wire>| value.as_ref().map(|value| value.text.clone());
+                coded(*rule, text(expected), text(actual), text(coding).unwrap_or_default())
+            }
+            Self::Member { .. }
+            | Self::KeySet { .. }
+            | Self::Token { .. }
+            | Self::Session { .. }
+            | Self::Page { .. }
+            | Self::Count { .. }
+            | Self::Time { .. }
+            | Self::Process { .. }
+            | Self::Breaches { .. }
+            | Self::Pin { .. } => return None,
+        })
+    }
+}
+
+fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
+    let actual = silence.to_string();
+    let Some(rendered) = wanted.and_then(DifferenceKind::rendered) else {
+        return Rendered::new("answer", "an answer to the preflight", actual);
+    };
+    let is_named = matches!(
+        wanted,
+        Some(
+            DifferenceKind::Header { .. }
+                | DifferenceKind::Grant { .. }
+                | DifferenceKind::Coding { rule: CodingRule::HeadLength, .. }
+        )
+    );
+    let what = if is_named { rendered.what } else { "answer".to_owned() };
+    Rendered::new(what, rendered.expected, actual)
+}
+
+impl std::fmt::Display for Silence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let error = self.error.as_ref().map(|error| error.text.as_str()).unwrap_or_default();
+        match self.reason {
+            SilenceReason::NotConnected => write!(f, "no connection ({error})"),
+            SilenceReason::NoSocket => write!(f, "no socket ({error})"),
+            SilenceReason::NoTls => write!(f, "no TLS session ({error})"),
+            SilenceReason::Closed => f.write_str("connection closed without an answer"),
+            SilenceReason::Reset => f.write_str("connection reset without an answer"),
+            SilenceReason::TimedOut => {
+                let within = std::time::Duration::from_millis(self.within_ms.unwrap_or_default());
+                write!(f, "no answer within {}, connection still open", humantime::format_duration(within))
+            }
+            SilenceReason::NotHttp => write!(f, "no HTTP answer ({error})"),
+        }
+    }
+}
+
+fn statuses(expected: &Statuses) -> String {
+    match expected {
+        Statuses::OneOf(all) => all.iter().map(u16::to_string).collect::<Vec<_>>().join(" or "),
+        Statuses::Success => "200 to 299".into(),
+        Statuses::NoServerError => "a status below 500".into(),
+        Statuses::NoServerErrorOr501 => "a status below 500, or 501".into(),
+        Statuses::Except(status) => format!("any status except {status}"),
+        Statuses::Any => "any status".into(),
+    }
+}
+
+fn body(expected: &BodyRule, actual: Option<&BodyValue>) -> Rendered {
+    let what = if matches!(expected, BodyRule::Codes(_)) { "reason code" } else { "body" };
+    let text = match expected {
+        BodyRule::Exactly(json) => json.text.clone(),
+        BodyRule::Json => "JSON".into(),
+        BodyRule::Codes(codes) => format!("JSON with {}", codes.join(" or ")),
+        BodyRule::Nothing => "nothing".into(),
+        BodyRule::Verdict => "the verdict".into(),
+    };
+    let Some(actual) = actual else { return Rendered::new(what, text, "") };
+    let excerpt = actual.value.excerpt();
+    let is_json = matches!(actual.form, BodyForm::Accepted | BodyForm::Object | BodyForm::Json);
+    let actual = match expected {
+        BodyRule::Exactly(_) if !actual.complete => format!("{excerpt}, incomplete"),
+        BodyRule::Exactly(_) if actual.form == BodyForm::Empty => "an empty body".into(),
+        BodyRule::Exactly(_) if !is_json => {
+            let kind = actual.content_type.as_ref().map(|kind| format!(" ({})", kind.text));
+            format!("not JSON{}: {excerpt}", kind.unwrap_or_default())
+        }
+        BodyRule::Codes(_) if !is_json => format!("not JSON: {excerpt}"),
+        BodyRule::Verdict if actual.value.bytes > 0 && !actual.complete => "an incomplete body".into(),
+        BodyRule::Verdict if actual.value.bytes > 0 => format!("{} bytes", actual.value.bytes),
+        _ => excerpt,
+    };
+    Rendered::new(what, text, actual)
+}
+
+fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: Option<&AnswerValue>) -> Rendered {
+    let whole = |answer: &AnswerValue| match &answer.body {
+        Some(body) => format!("{} {}", answer.status, body.value.text),
+        None => answer.status.to_string(),
+    };
+    let any = || expected.iter().map(whole).collect::<Vec<_>>().join(" or ");
+    let first = || expected.first().map_or_else(|| "an answer".into(), AnswerValue::to_string);
+    let (what, expected) = match subject {
+        AnswerSubject::NoAcceptance => ("acceptance", "no status from 200 to 299".to_owned()),
+        AnswerSubject::AsTheFirstTime => ("answer, compared with the first time", first()),
+        AnswerSubject::AsTheVerdictBefore => ("answer, compared with the verdict before", first()),
+        AnswerSubject::AsForAVerdict => ("answer, compared with a session that has a verdict", first()),
+        AnswerSubject::AfterRetry => ("answer after a retry", any()),
+        AnswerSubject::AfterOtherCases => ("answer after all other cases", any()),
+        AnswerSubject::AfterOutage => ("answer after the outage", any()),
+        AnswerSubject::Pair => ("answers", any()),
+        AnswerSubject::Answer => ("answer", any()),
+    };
+    Rendered::new(what, expected, actual.map_or_else(|| "none".into(), AnswerValue::to_string))
+}
+
+/// Status, redirect and body. Some servers begin the body with the status.
+impl std::fmt::Display for AnswerValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let status = self.status.to_string();
+        let redirect = self.location.as_ref().map(|to| format!(" (to {})", to.text)).unwrap_or_default();
+        let body = self.body.as_ref().map(|body| body.value.excerpt()).unwrap_or_default();
+        let is_repeated = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
+        let body = body.strip_prefix(&status).filter(is_repeated).map_or(body.as_str(), str::trim_start);
+        f.write_str(format!("{status}{redirect} {body}").trim_end())
+    }
+}
+
+fn header(name: &str, rule: &HeaderRule, actual: Option<&Wire>) -> Rendered {
+    let value = |none: &str| actual.map_or_else(|| none.to_owned(), |value| value.text.clone());
+    let named = |name: &str, none: &str| {
+        actual.map_or_else(|| none.to_owned(), |value| format!("{name}: {}", value.text))
+    };
+    let what = format!("header {name}");
+    match rule {
+        HeaderRule::ListsPost => Rendered::new(what, "a list with POST", value("no such header")),
+        HeaderRule::Bearer => Rendered::new(what, "Bearer", value("no such header")),
+        HeaderRule::EntityTag => Rendered::new(what, "an entity tag in quotes", value("no such header")),
+        HeaderRule::JsonType => Rendered::new(what, "application/json", value("no such header")),
+        HeaderRule::Methods => Rendered::new(
+            "method POST allowed",
+            "a list of methods, or no header (POST need not be listed)",
+            named("Access-Control-Allow-Methods", "no Access-Control-Allow-Methods"),
+        ),
+        HeaderRule::ListsContentType => Rendered::new(
+            "header content-type allowed",
+            "Access-Control-Allow-Headers with content-type",
+            named("Access-Control-Allow-Headers", "no such header"),
+        ),
+        HeaderRule::VaryOrigin { allowed, other } => {
+            let grant = |grant: &Option<Wire>| {
+                grant.as_ref().map_or("none".into(), |grant| format!("{:?}", grant.text))
+            };
+            let actual = if allowed == other {
+                "the same Access-Control-Allow-Origin".to_owned()
+            } else {
+                format!(
+                    "{}; Access-Control-Allow-Origin for the allowed origin {}, for another origin {}",
+                    named("Vary", "no Vary"),
+                    grant(allowed),
+                    grant(other)
+                )
+            };
+            Rendered::new(
+                what,
+                "Vary: Origin, or the same Access-Control-Allow-Origin for every origin",
+                actual,
+            )
+        }
+        HeaderRule::NotOfService => {
+            let actual = if name.is_empty() { "none" } else { name };
+            Rendered::new("headers of the service in the answer", "none", actual)
+        }
+        HeaderRule::SameAs(expected) => {
+            let expected = expected.as_ref().map_or_else(|| "none".to_owned(), |value| value.text.clone());
+            Rendered::new(what, expected, value("none"))
+        }
+    }
+}
+
+fn grant(origin: &str, expected: bool, actual: Option<&Wire>) -> Rendered {
+    let value = |none: &str| {
+        actual.map_or(none.into(), |grant| format!("Access-Control-Allow-Origin: {}", grant.text))
+    };
+    if expected {
+        let expected = format!("Access-Control-Allow-Origin: {origin}");
+        return Rendered::new("readable by the page", expected, value("no such header"));
+    }
+    let expected = format!("no grant to {origin}");
+    Rendered::new("grant to another origin", expected, value("no Access-Control-Allow-Origin"))
+}
+
+fn license(actual: &LicenseValue) -> String {
+    match actual {
+        LicenseValue::Unchanged => "unchanged".into(),
+        LicenseValue::Absent => "no token in any header or in the request target".into(),
+        LicenseValue::OtherToken { bytes, expected, differs_at } => format!(
+            "another token: {}, expected {expected}; difference at byte {differs_at}",
+            counted(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte")
+        ),
+        LicenseValue::OtherText => "another text".into(),
+    }
+}
+
+fn certificate(form: CertificateForm) -> &'static str {
+    match form {
+        CertificateForm::Absent => "none",
+        CertificateForm::Configured => "EDGE_CLIENT_CERT_FILE",
+        CertificateForm::Other => "another one",
+        CertificateForm::ConfiguredOrAbsent => "the configured one or none",
+    }
+}
+
+fn secret(secrets: Secrets, place: Option<&SecretPlace>) -> Rendered {
+    let (what, expected) = match secrets {
+        Secrets::Edge => ("secrets", "no license and no private key in the answer"),
+        Secrets::Token => ("secrets", "no token and no piece of it in the answer"),
+        Secrets::EdgeInLog => ("log", "no license and no private key"),
+    };
+    let actual = match place {
+        None => "none".to_owned(),
+        Some(SecretPlace::Body) => "one in the body".to_owned(),
+        Some(SecretPlace::Header(name)) => format!("one in header {name}"),
+        Some(SecretPlace::LogLine) => "one in a line".to_owned(),
+    };
+    Rendered::new(what, expected, actual)
+}
+
+fn log_value(actual: &LogValue) -> String {
+    match actual {
+        LogValue::Lines(1) => "one line".into(),
+        LogValue::Lines(lines) => format!("{lines} lines"),
+        LogValue::Empty => "no log line".into(),
+        LogValue::WithoutStatus(line) => format!("a line without the status: {}", line.excerpt()),
+        LogValue::WithoutReason(lines, last) => format!(
+            "no line with the reason; the last of {}: {}",
+            counted(usize::try_from(*lines).unwrap_or(usize::MAX), "line"),
+            last.excerpt()
+        ),
+    }
+}
+
+fn cache(rule: CacheRule, longest_s: u64, actual: &[Lifetime]) -> Rendered {
+    let text = |lifetime: &Lifetime| match lifetime {
+        Lifetime::Directives(text) => text.text.clone(),
+        Lifetime::Expires(Some(seconds)) => format!("Expires in {seconds} seconds"),
+        Lifetime::Expires(None) => "Expires".into(),
+    };
+    let lifetimes: Vec<String> = actual.iter().map(text).collect();
+    match rule {
+        CacheRule::Lifetime => Rendered::new(
+            "cache lifetime",
+            format!("at most {longest_s} seconds"),
+            joined(&lifetimes, "no cache lifetime"),
+        ),
+        CacheRule::StaleIncluded => Rendered::new(
+            "cache lifetime, stale use included",
+            format!("a cache lifetime of at most {longest_s} seconds, stale use included"),
+            joined(&lifetimes, "none"),
+        ),
+        CacheRule::NotShared => Rendered::new(
+            "Cache-Control",
+            "neither public nor s-maxage nor must-revalidate",
+            joined(&lifetimes, "no Cache-Control"),
+        ),
+    }
+}
+
+fn coded(rule: CodingRule, expected: Option<String>, actual: Option<String>, coding: String) -> Rendered {
+    match rule {
+        CodingRule::Transfer => Rendered::new(
+            "transfer coding in an answer to HTTP/1.0",
+            "none",
+            if actual.is_some() { "in the answer" } else { "none" },
+        ),
+        CodingRule::Intact => Rendered::new(
+            format!("body in {coding}"),
+            "complete",
+            if actual.is_some() { "cut off, or not in this coding" } else { "complete" },
+        ),
+        CodingRule::Accepted => Rendered::new("content coding", "one that the request accepts", coding),
+        CodingRule::Vary => {
+            Rendered::new("header vary of a coded answer", "Accept-Encoding", actual.unwrap_or_default())
+        }
+        CodingRule::HeadLength => Rendered::new(
+            "header content-length of HEAD",
+            format!("{}, or none", expected.as_deref().unwrap_or("that of GET")),
+            actual.unwrap_or_else(|| "none".into()),
+        ),
+    }
+}
+
+fn joined(texts: &[String], none: &str) -> String {
+    if texts.is_empty() { none.to_owned() } else { texts.join(", ") }
+}
