@@ -272,18 +272,18 @@ impl DifferenceKind {
             Self::NoAnswer { wanted, .. } => {
                 return wanted.as_ref().map_or_else(|| "/".to_owned(), |wanted| wanted.field());
             }
-            Self::Header { name, .. } => return format!("/headers/{name}"),
+            Self::Header { name, .. } | Self::Secret { place: Some(SecretPlace::Header(name)), .. } => {
+                return format!("/headers/{name}");
+            }
             Self::Member { path, .. } => return format!("/body{path}"),
             Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
                 return format!("/body{}", members[0].path);
             }
-            Self::Secret { place: Some(SecretPlace::Header(name)), .. } => return format!("/headers/{name}"),
             Self::Page { effect, .. } => return format!("/page/{}", effect.name()),
             Self::Count { counted, .. } => return format!("/count/{}", counted.name()),
             Self::Breaches { invariant, .. } => return format!("/run/{}", invariant.name()),
             Self::Pin { point, .. } => return format!("/points/{point}"),
             Self::Status { .. } => "/status",
-            Self::Body { .. } | Self::KeySet { .. } | Self::Token { .. } => "/body",
             Self::Answer { .. } => "/",
             Self::Grant { .. } => "/headers/access-control-allow-origin",
             Self::Arrivals { .. } => "/service/requests",
@@ -293,7 +293,7 @@ impl DifferenceKind {
             Self::Secret { secrets: Secrets::EdgeInLog, .. }
             | Self::LogLine { .. }
             | Self::LogData { .. } => "/log",
-            Self::Secret { .. } => "/body",
+            Self::Body { .. } | Self::KeySet { .. } | Self::Token { .. } | Self::Secret { .. } => "/body",
             Self::Cache { .. } => "/headers/cache-control",
             Self::Coding { rule, .. } => match rule {
                 CodingRule::Transfer => "/headers/transfer-encoding",

@@ -118,8 +118,7 @@ impl DifferenceKind {
             ),
             Self::Cache { rule, longest_s, actual } => cache(*rule, longest_s.unwrap_or_default(), actual),
             Self::Coding { rule, expected, actual, coding } => {
-                let text = |value: &Option<Wire>| value.as_ref().map(|value| value.text.clone());
-                coded(*rule, text(expected), text(actual), text(coding).unwrap_or_default())
+                coded(*rule, expected.as_ref(), actual.as_ref(), coding.as_ref())
             }
             Self::Member { .. }
             | Self::KeySet { .. }
@@ -381,7 +380,14 @@ fn cache(rule: CacheRule, longest_s: u64, actual: &[Lifetime]) -> Rendered {
     }
 }
 
-fn coded(rule: CodingRule, expected: Option<String>, actual: Option<String>, coding: String) -> Rendered {
+fn coded(
+    rule: CodingRule,
+    expected: Option<&Wire>,
+    actual: Option<&Wire>,
+    coding: Option<&Wire>,
+) -> Rendered {
+    let text =
+        |value: Option<&Wire>, absent: &str| value.map_or(absent.to_owned(), |value| value.text.clone());
     match rule {
         CodingRule::Transfer => Rendered::new(
             "transfer coding in an answer to HTTP/1.0",
@@ -389,18 +395,20 @@ fn coded(rule: CodingRule, expected: Option<String>, actual: Option<String>, cod
             if actual.is_some() { "in the answer" } else { "none" },
         ),
         CodingRule::Intact => Rendered::new(
-            format!("body in {coding}"),
+            format!("body in {}", text(coding, "")),
             "complete",
             if actual.is_some() { "cut off, or not in this coding" } else { "complete" },
         ),
-        CodingRule::Accepted => Rendered::new("content coding", "one that the request accepts", coding),
+        CodingRule::Accepted => {
+            Rendered::new("content coding", "one that the request accepts", text(coding, ""))
+        }
         CodingRule::Vary => {
-            Rendered::new("header vary of a coded answer", "Accept-Encoding", actual.unwrap_or_default())
+            Rendered::new("header vary of a coded answer", "Accept-Encoding", text(actual, ""))
         }
         CodingRule::HeadLength => Rendered::new(
             "header content-length of HEAD",
-            format!("{}, or none", expected.as_deref().unwrap_or("that of GET")),
-            actual.unwrap_or_else(|| "none".into()),
+            format!("{}, or none", text(expected, "that of GET")),
+            text(actual, "none"),
         ),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn after_run(
     redactor: &Redactor,
 ) -> CaseReport {
     let mut mismatches: Vec<Mismatch> =
-        found.checks.iter().filter_map(Check::mismatch).map(|m| clean(m, redactor)).collect();
+        found.checks.iter().filter_map(Check::mismatch).map(|m| clean(&m, redactor)).collect();
     mismatches.sort_by_key(|mismatch| mismatch.level);
     let (outcome, because) = judge(case.level, found, &mismatches);
     let rendered = |text: fn(&Check) -> &String| render(found.checks.iter().map(text), redactor);
@@ -124,7 +124,7 @@ fn judge(level: CaseLevel, found: &CaseFindings, mismatches: &[Mismatch]) -> (Ou
     }
 }
 
-fn clean(mismatch: Mismatch, redactor: &Redactor) -> Mismatch {
+fn clean(mismatch: &Mismatch, redactor: &Redactor) -> Mismatch {
     let clean = |text: &str| cut(redactor.redact(&visible(text)).into_owned());
     Mismatch {
         what: clean(&mismatch.what),
@@ -133,7 +133,7 @@ fn clean(mismatch: Mismatch, redactor: &Redactor) -> Mismatch {
         actual: clean(&mismatch.actual),
         hint: mismatch.hint.as_deref().map(clean),
         difference: mismatch.difference.as_ref().and_then(|difference| difference.map_texts(&clean)),
-        ..mismatch
+        level: mismatch.level,
     }
 }
 
