@@ -137,7 +137,7 @@ impl DifferenceKind {
 fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
     let actual = silence.to_string();
     let Some(rendered) = wanted.and_then(DifferenceKind::rendered) else {
-        return Rendered::new("answer", "an answer to the preflight", actual);
+        return Rendered::new("answer", "an answer", actual);
     };
     let is_named = matches!(
         wanted,

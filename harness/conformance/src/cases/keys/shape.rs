@@ -74,7 +74,8 @@ pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResu
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            context.check(Check::new("answer", expected, why.to_string(), false));
+            let check = Check::unanswered(why, DifferenceKind::key_set(KeyRule::Readable));
+            context.check(Check { expected: expected.into(), ..check });
             return None;
         }
     };
