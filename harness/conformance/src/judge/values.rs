@@ -7,6 +7,9 @@ use edgeproof_reports::difference::{
 use http::header::{CONTENT_TYPE, LOCATION};
 use serde_json::{Map, Value};
 
+/// Additional members of a body that a difference names (maximum).
+const ADDITIONAL: usize = 8;
+
 /// Why there is no answer.
 pub(super) fn silence(why: &NoAnswer) -> Silence {
     let (reason, error) = match why {
@@ -90,7 +93,7 @@ fn members(expected: &Map<String, Value>, actual: &Map<String, Value>) -> Vec<Me
         };
         all.push(MemberValue { path: pointer(name), change });
     }
-    for name in actual.keys().filter(|name| !expected.contains_key(*name)) {
+    for name in actual.keys().filter(|name| !expected.contains_key(*name)).take(ADDITIONAL) {
         let lower = name.to_ascii_lowercase();
         let is_renamed = expected.keys().any(|right| lower.contains(&right.to_ascii_lowercase()));
         let change = if is_renamed { MemberChange::Renamed } else { MemberChange::Additional };
