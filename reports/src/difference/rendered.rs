@@ -1,4 +1,4 @@
-//! The text of a difference: the only module that writes it.
+//! The text of a difference, for each kind whose values are enough for it.
 
 use super::choice::{
     AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason,

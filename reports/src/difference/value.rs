@@ -226,13 +226,13 @@ pub enum SecretPlace {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LogValue {
-    /// So many lines name the refusal.
+    /// Number of lines that name the refusal.
     Lines(u64),
     /// The log is empty.
     Empty,
     /// This line has the reason, but not the status.
     WithoutStatus(Wire),
-    /// None of so many lines has the reason; with the last one.
+    /// No line has the reason: the number of lines, and the last one.
     WithoutReason(u64, Wire),
 }
 
