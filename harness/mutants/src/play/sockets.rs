@@ -6,7 +6,6 @@ use edgeproof::run::{
     ConformanceResult, ConformanceRun, EdgePoolOptions, EdgeUpstream, RunOptions, Selection, ServiceLocation,
     ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
-use edgeproof_fixtures::credentials::CredentialFiles;
 use edgeproof_reports::CaseReport;
 use edgeproof_targets::{Embedded, FaultInjection, Target};
 use futures_util::future::try_join_all;
@@ -97,7 +96,7 @@ impl TestBed {
         faults: OptionalInjection,
         https: bool,
     ) -> Result<ConformanceRun, TestBedError> {
-        let files = CredentialFiles::write(&self.credentials)?;
+        let files = self.files.clone();
         let mut embedded = Embedded::new(Arc::clone(&self.spec), self.spec.profile().clone());
         if https {
             embedded = embedded.https(&self.credentials, &files);
@@ -126,12 +125,11 @@ impl TestBed {
         faults: OptionalInjection,
         part: ServicePart,
     ) -> Result<ConformanceRun, TestBedError> {
-        let files = CredentialFiles::write(&self.credentials)?;
         let options = ServiceRunnerOptions {
             spec: Arc::clone(&self.spec),
             profile: self.spec.profile().clone(),
             part,
-            location: ServiceLocation::Mock(Arc::clone(&self.credentials), files),
+            location: ServiceLocation::Mock(Arc::clone(&self.credentials), self.files.clone()),
             inputs: ServiceRunnerOptions::mock_inputs(&self.credentials),
             waits: true,
             redactor: Arc::clone(&self.redactor),

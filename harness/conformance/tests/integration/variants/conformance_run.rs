@@ -71,7 +71,7 @@ pub(crate) async fn mismatches(
             matches!(case.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)
         }
     });
-    let files = CredentialFiles::write(&credentials.credentials).unwrap();
+    let files = credentials.files.clone();
     let edges = EdgePoolOptions {
         max_exclusive: 2,
         ..EdgePoolOptions::new(Arc::clone(spec), target, Arc::clone(&credentials.credentials), files)
