@@ -42,28 +42,33 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
 }
 
 /// The last requests to a service: the first ones of the run, repeated.
-pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext, of_keys: bool) {
+pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext) {
     let began = Instant::now();
+    let has_token = context.target.inputs.read_token.is_some();
     for round in 0..ROUNDS {
         if began.elapsed().as_millis() > LONGEST {
             return;
         }
-        if of_keys {
-            drop(context.fetch_key_set(&key_set_request()).await);
-            drop(context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await);
-            continue;
-        }
         let reference = context.reference(&format!("{round}"));
-        if context.target.inputs.read_token.is_some() {
+        if has_token {
             drop(context.fetch_verdict(&context.with_token(&reference)).await);
         }
         drop(context.fetch_verdict(&VerdictRequest::new(&reference)).await);
     }
-    if of_keys || context.target.inputs.read_token.is_none() {
-        return;
-    }
-    for session in context.target.traffic.sessions().iter().take(SESSIONS) {
+    for session in context.target.traffic.sessions().iter().take(SESSIONS).filter(|_| has_token) {
         drop(context.fetch_verdict(&context.with_token(session)).await);
+    }
+}
+
+/// The last requests to a key set: the first ones of the run, repeated.
+pub(crate) async fn send_last_key_requests(context: &mut ServiceCaseContext) {
+    let began = Instant::now();
+    for _ in 0..ROUNDS {
+        if began.elapsed().as_millis() > LONGEST {
+            return;
+        }
+        drop(context.fetch_key_set(&key_set_request()).await);
+        drop(context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await);
     }
 }
 

@@ -6,12 +6,12 @@ use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_mock::{MockService, NewSession};
-use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_reports::Hop;
 use edgeproof_targets::RunningEdge;
 
-use super::{CaseExchange, CaseFindings, VerdictRequest};
+use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
-use crate::judge::{AnswerResult, Check};
+use crate::judge::AnswerResult;
 
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
@@ -47,37 +47,20 @@ pub struct ServiceInputs {
     pub session_ref: Option<String>,
 }
 
-/// The context of one case at a service or a key set: sends requests as the integrator's backend and collects findings.
-pub struct ServiceCaseContext {
-    /// The service or the key set.
-    pub target: Arc<ServiceTarget>,
-    /// Default timeout of an answer.
-    pub timeout: Duration,
-    /// The findings so far.
-    pub found: CaseFindings,
-    case: String,
-    marker: String,
-    level: CaseLevel,
+/// The context of one case at a service or a key set: sends requests as the integrator's backend.
+pub type ServiceCaseContext = CaseContext<ServiceTarget>;
+
+impl CaseTarget for ServiceTarget {
+    type State = ();
 }
 
 impl ServiceCaseContext {
-    /// A context for one case. `case`: its id; `marker`: a text that no other case of this run sends.
-    pub fn new(
-        target: Arc<ServiceTarget>,
-        case: &str,
-        marker: String,
-        level: CaseLevel,
-        timeout: Duration,
-    ) -> Self {
-        Self { target, timeout, found: CaseFindings::default(), case: case.into(), marker, level }
-    }
-
     /// A session reference that no session has and no other case sends.
     pub fn reference(&self, name: &str) -> String {
         format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
-    /// The read token. Cases that send it require [`Prerequisite::ReadToken`](crate::cases::Prerequisite::ReadToken).
+    /// The read token. Cases that send it require [`ServiceNeed::ReadToken`](crate::cases::ServiceNeed::ReadToken).
     pub fn read_token(&self) -> String {
         exposed(self.target.inputs.read_token.as_ref())
     }
@@ -88,12 +71,12 @@ impl ServiceCaseContext {
     }
 
     /// Address of the verdict endpoint. Cases of a service have it, and cases that require
-    /// [`Prerequisite::Session`](crate::cases::Prerequisite::Session).
+    /// [`ServiceNeed::Session`](crate::cases::ServiceNeed::Session).
     pub fn service(&self) -> &ServerAddress {
         self.target.service.as_ref().expect("the plan contains only cases whose target is known")
     }
 
-    /// The built-in mock and its credentials. Cases that require [`Prerequisite::Mock`](crate::cases::Prerequisite::Mock)
+    /// The built-in mock and its credentials. Cases that require [`ServiceNeed::Mock`](crate::cases::ServiceNeed::Mock)
     /// have them.
     pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
         Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
@@ -167,23 +150,6 @@ impl ServiceCaseContext {
     pub fn trace(&self, hop: Hop, draft: &Draft, sent: Sent) {
         let (case, draft) = (self.case.clone(), draft.clone());
         self.target.traffic.push(ServiceExchange { case, level: self.level, hop, draft, sent });
-    }
-
-    /// Adds a check. The case's level limits the level of the check.
-    pub fn check(&mut self, check: Check) {
-        self.found.check(check, self.level);
-    }
-
-    /// Adds checks.
-    pub fn checks(&mut self, checks: Vec<Check>) {
-        for check in checks {
-            self.check(check);
-        }
-    }
-
-    /// Records the target's behaviour at an open point.
-    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
-        self.found.observations.push((point.into(), observed.into()));
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::cases::{Catalog, Prerequisite, collection, summary};
+use crate::cases::{CaseList, Edge, EdgeNeed, collection, summary};
 use crate::judge;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
@@ -6,9 +6,9 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 
 /// The health check, other paths and HTTP/2 (4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
+        .steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
                 let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
                 context.check(judge::status_in(Statuses::Success, &sent.reply));
@@ -43,7 +43,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
-            .edge_steps(row, &point.clone(), title, move |context| {
+            .steps(row, &point.clone(), title, move |context| {
                 let (accept, point, path) = (accept.clone(), point.clone(), path.clone());
                 Box::pin(async move {
                     context.script(accept);
@@ -68,10 +68,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     http2(cases);
 }
 
-fn http2(cases: &mut Catalog<'_>) {
+fn http2(cases: &mut CaseList<'_, Edge>) {
     let (accept, accepted) = (cases.accept(), cases.accepted());
     cases
-        .edge_steps(
+        .steps(
             "statement.http2",
             "http2.accept",
             "the edge relays a collection and answers over HTTP/2 as over HTTP/1.1",
@@ -92,5 +92,5 @@ fn http2(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::Https]);
+        .requires(&[EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::Https]);
 }

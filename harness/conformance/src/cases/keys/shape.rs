@@ -4,7 +4,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule};
 
 use crate::cases::{
-    Case, Catalog, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
+    Case, CaseList, Keys, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
 };
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
@@ -13,14 +13,14 @@ use edgeproof_http::Draft;
 const PUBLISHED: &str = "keys.200.published";
 
 /// Format and contents of the key set (RFC 7517).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     for (id, phase, title) in [
         ("keys.sanity.first", Phase::First, "before all other cases, the key set is available"),
         ("keys.sanity.last", Phase::Last, "after all other cases, the key set is available"),
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
-            .service_steps(PUBLISHED, id, title, move |context| {
+            .steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
                     let reply = context.fetch_key_set(&key_set_request()).await;
                     context.check(judge::status_is(status, &reply));
@@ -98,13 +98,13 @@ pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResu
 }
 
 fn key_set_case<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Keys>,
     row: &str,
     id: &str,
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
-) -> &'c mut Case {
-    cases.service_steps(row, id, title, move |context| {
+) -> &'c mut Case<Keys> {
+    cases.steps(row, id, title, move |context| {
         Box::pin(async move {
             let reply = context.fetch_key_set(&key_set_request()).await;
             if let Some(set) = parse_key_set(context, &reply) {
@@ -114,8 +114,8 @@ fn key_set_case<'c>(
     })
 }
 
-fn content_type(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn content_type(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.content-type",
         "keys.content-type",
         "the key set has the content type JSON",
@@ -131,8 +131,8 @@ fn content_type(cases: &mut Catalog<'_>) {
     );
 }
 
-fn credential(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn credential(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.credential",
         "keys.credential",
         "whether the key set requires a credential",
@@ -150,8 +150,8 @@ fn credential(cases: &mut Catalog<'_>) {
     );
 }
 
-fn methods(cases: &mut Catalog<'_>) {
-    cases.service_steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
+fn methods(cases: &mut CaseList<'_, Keys>) {
+    cases.steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
         Box::pin(async move {
             let draft = Draft { method: "HEAD".into(), ..key_set_request() };
             let reply = context.fetch_key_set(&draft).await;
@@ -161,7 +161,7 @@ fn methods(cases: &mut Catalog<'_>) {
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the key set");
-        cases.service_steps("keys.methods", &point.clone(), &title, move |context| {
+        cases.steps("keys.methods", &point.clone(), &title, move |context| {
             let point = point.clone();
             Box::pin(async move {
                 let reply =

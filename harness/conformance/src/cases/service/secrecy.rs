@@ -6,11 +6,11 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 
 use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest, exposed};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     not_echoed(cases);
     not_in_verdict(cases);
     no_oracle(cases);
@@ -30,27 +30,27 @@ enum Credential {
     License,
 }
 
-fn not_echoed(cases: &mut Catalog<'_>) {
-    let pending_causes: [(&str, &str, Credential, &[Prerequisite]); 5] = [
-        ("pending", "a valid read token", Credential::ReadToken, &[Prerequisite::ReadToken]),
+fn not_echoed(cases: &mut CaseList<'_, Service>) {
+    let pending_causes: [(&str, &str, Credential, &[ServiceNeed]); 5] = [
+        ("pending", "a valid read token", Credential::ReadToken, &[ServiceNeed::ReadToken]),
         (
             "signature-altered",
             "a read token with a changed signature",
             Credential::Damaged(Damage::Signature),
-            &[Prerequisite::ReadToken],
+            &[ServiceNeed::ReadToken],
         ),
         (
             "truncated",
             "a read token without its second half",
             Credential::Damaged(Damage::Truncated),
-            &[Prerequisite::ReadToken],
+            &[ServiceNeed::ReadToken],
         ),
-        ("expired", "an expired read token", Credential::Expired, &[Prerequisite::ExpiredToken]),
-        ("license", "a license", Credential::License, &[Prerequisite::License]),
+        ("expired", "an expired read token", Credential::Expired, &[ServiceNeed::ExpiredToken]),
+        ("license", "a license", Credential::License, &[ServiceNeed::License]),
     ];
     for (id, title, credential, needs) in pending_causes {
         cases
-            .service_steps(
+            .steps(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
                 &format!("an answer to {title} does not contain it"),
@@ -78,9 +78,9 @@ fn not_echoed(cases: &mut Catalog<'_>) {
     }
 }
 
-fn not_in_verdict(cases: &mut Catalog<'_>) {
+fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
             "a verdict does not contain the token of its request",
@@ -93,7 +93,7 @@ fn not_in_verdict(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String> {
@@ -129,10 +129,10 @@ pub(crate) fn token_echo(token: &str) -> impl Fn(&[u8]) -> bool + use<> {
 }
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.
-fn no_oracle(cases: &mut Catalog<'_>) {
+fn no_oracle(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
             "an answer without a token does not reveal whether a session has a verdict",
@@ -141,9 +141,9 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 Box::pin(async move { oracle(context, None, Some(&row)).await })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
             "an answer to a damaged token does not reveal whether a session has a verdict",
@@ -154,9 +154,9 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
             "an answer to an expired token does not reveal whether a session has a verdict",
@@ -167,7 +167,7 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::ExpiredToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::ExpiredToken, ServiceNeed::Session]);
 }
 
 async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Option<&Row>) {
@@ -191,10 +191,10 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Opti
 }
 
 /// A cache in front of the service must not answer a request without a token with an earlier answer.
-fn not_from_a_cache(cases: &mut Catalog<'_>) {
+fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
     let (pending, unauthorized) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
             "a request without a token is unauthorized after the same request with one",
@@ -209,12 +209,12 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED)
         .stimulus(Stimulus::ReadTokenMissing);
     let unauthorized = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
             "a request without a token is unauthorized after the same request got a verdict",
@@ -229,12 +229,12 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
-fn not_shared(cases: &mut Catalog<'_>) {
+fn not_shared(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-not-shared",
             "verdict.cache.pending",
             "a pending answer does not permit shared caches",
@@ -247,9 +247,9 @@ fn not_shared(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
             "a verdict does not permit shared caches",
@@ -262,7 +262,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 fn cache_control(reply: &AnswerResult) -> String {

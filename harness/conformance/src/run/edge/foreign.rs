@@ -5,6 +5,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, A
 
 use super::edge_answer::is_edge_answer;
 use super::pool::EdgePool;
+use crate::cases::EdgeNeed;
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 use crate::run::runner_context::RunnerContext;
@@ -18,7 +19,7 @@ pub(super) async fn check_foreign(
     context: &RunnerContext,
     intended: bool,
     origin: Option<&str>,
-) -> SanityResult {
+) -> SanityResult<EdgeNeed> {
     let lease = match pool.lease_standard().await {
         Ok(lease) => lease,
         Err(why) => return SanityResult::unusable_because(&why),

@@ -5,7 +5,7 @@ use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use serde_json::Value;
 
-use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request};
+use crate::cases::{ServiceCaseContext, ServiceNeed, VerdictRequest, key_set_request};
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
@@ -13,7 +13,7 @@ use crate::run::runner::SanityResult;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
-pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult {
+pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
     let ask = VerdictRequest::new(&backend.reference("sanity"));
     if backend.target.inputs.read_token.is_some() {
         let token = backend.read_token();
@@ -44,7 +44,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
 }
 
 /// Finds out whether a key set is published.
-pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult {
+pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
     let reply = backend.fetch_key_set(&key_set_request()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
@@ -71,7 +71,7 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
     }
 }
 
-async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
     if died(backend.service(), why).await {
         return death(backend, why);
     }
@@ -88,7 +88,7 @@ async fn died(target: &ServerAddress, why: &NoAnswer) -> bool {
         && matches!(probe(target, PROBE_TIMEOUT).await, Err(NoAnswer::NotConnected(_)))
 }
 
-fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
     let text = format!("{why} to edgeproof's first request, and connections are refused since then");
     SanityResult::Died { text, found: Box::new(std::mem::take(&mut backend.found)) }
 }

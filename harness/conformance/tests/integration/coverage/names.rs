@@ -11,7 +11,7 @@ use super::catalog;
 
 #[rstest]
 fn edge_settings_equal_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, _) = catalog(version);
+    let (spec, ..) = catalog(version);
     let table: BTreeSet<&str> = spec
         .table(Table::Settings)
         .filter_map(|row| match &row.fact {
@@ -26,13 +26,13 @@ fn edge_settings_equal_the_table(#[values(Version::Current, Version::PreSeal)] v
 fn conversations_go_to_the_endpoint_for_collections(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
-    let (spec, cases) = catalog(version);
+    let (spec, _, cases) = catalog(version);
     let (methods, path) = endpoint(spec, Endpoint::Signals);
     let draft = collection();
     assert_eq!((draft.method.as_str(), draft.path.as_str()), ("POST", path));
     assert!(methods.contains(&draft.method));
     for case in cases {
-        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        let Procedure::Exchange(conversation) = &case.procedure else { continue };
         assert_eq!(conversation.draft.path, path, "{}", case.id);
         let Some(answer) = &conversation.answer else { continue };
         let allowed = methods.contains(&conversation.draft.method);
@@ -45,7 +45,7 @@ fn get_endpoints_have_the_method_get(
     #[values(Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet)] requested: Endpoint,
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
-    let (spec, _) = catalog(version);
+    let (spec, ..) = catalog(version);
     let (methods, path) = endpoint(spec, requested);
     assert_eq!((methods, path), (&["GET".to_owned()][..], requested.path()));
 }

@@ -17,7 +17,7 @@ use super::search::{Finding, Repeats, Search, SearchResult};
 use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
-use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::Check;
 
 /// Time that a sequence may take on a busy machine, on average.
@@ -31,11 +31,10 @@ const REPLAYS: u32 = 500;
 /// Longest wait for an answer of a saved sequence.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// Requirements of sequences at an edge.
-const EDGE_NEEDS: [Prerequisite; 3] =
-    [Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons];
+const EDGE_NEEDS: [EdgeNeed; 3] = [EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::PlainReasons];
 
 /// Adds the random and the saved sequences of an edge.
-pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
+pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequencePlan) {
     if plan.count == 0 && plan.edge.is_empty() {
         return;
     }
@@ -44,7 +43,7 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
         let (search, folder, model) = (search(plan.count, plan.seed), plan.save, Arc::clone(&model));
         let title = format!("{} random sequences of steps are answered as each step alone", plan.count);
         cases
-            .edge_steps("statement.isolation", "explore.edge", &title, move |context| {
+            .steps("statement.isolation", "explore.edge", &title, move |context| {
                 let (folder, model) = (folder.clone(), Arc::clone(&model));
                 Box::pin(async move {
                     let mut player = EdgePlayer { model: &model, context };
@@ -59,7 +58,7 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
     for replay in plan.edge {
         let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
         cases
-            .edge_steps("statement.isolation", &id, &title, move |context| {
+            .steps("statement.isolation", &id, &title, move |context| {
                 let (replay, model) = (replay.clone(), Arc::clone(&model));
                 Box::pin(async move {
                     let played =
@@ -74,13 +73,13 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
 }
 
 /// Adds the random and the saved sequences of a service.
-pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>, plan: SequencePlan) {
+pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: SequencePlan) {
     let rows = Arc::new(Rows::of(cases));
     if plan.count > 0 {
         let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));
         let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
         cases
-            .service_steps(PENDING, "explore.service", &title, move |context| {
+            .steps(PENDING, "explore.service", &title, move |context| {
                 let (folder, rows) = (folder.clone(), Arc::clone(&rows));
                 Box::pin(async move {
                     let model = ServiceModel::of(context);
@@ -90,19 +89,19 @@ pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>, plan: SequencePlan)
                 })
             })
             .also(UNAUTHORIZED)
-            .requires(&[Prerequisite::ReadToken])
+            .requires(&[ServiceNeed::ReadToken])
             .exclusive()
             .takes(search_time(plan.count));
     }
     for replay in plan.service {
         let (id, title, rows) = (replay.id(), replay.title(), Arc::clone(&rows));
-        let mut needs = vec![Prerequisite::ReadToken];
+        let mut needs = vec![ServiceNeed::ReadToken];
         for step in &replay.sequence.steps {
-            needs.extend(ServiceModel::all().requires(&step.action));
+            needs.extend(ServiceModel::requires(&step.action));
         }
         needs.dedup();
         cases
-            .service_steps(PENDING, &id, &title, move |context| {
+            .steps(PENDING, &id, &title, move |context| {
                 let (replay, rows) = (replay.clone(), Arc::clone(&rows));
                 Box::pin(async move {
                     let played =
@@ -148,7 +147,7 @@ trait FindingContext {
     fn show(&mut self, draft: &Draft, sent: Sent, alone: bool);
 }
 
-impl FindingContext for CaseContext {
+impl FindingContext for EdgeCaseContext {
     const TARGET: &'static str = "edge";
 
     fn add(&mut self, check: Check) {

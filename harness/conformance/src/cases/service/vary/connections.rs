@@ -5,15 +5,15 @@ use edgeproof_reports::Hop;
 
 use super::probe::{Expected, Probe, Rows, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 
 /// Number of requests over one connection.
 const MANY: usize = 60;
 
 /// The same requests in another state of the connection or of the service, and over another version of HTTP.
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "a connection remembers neither a token nor a reference";
     probe_in_turn(cases, [UNAUTHORIZED, "vary.verdict.connection-state", title], session, alternating)
         .also(PENDING);
@@ -102,37 +102,31 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
 }
 
 /// The same answers over HTTP/2, if the service offers it.
-fn http2(cases: &mut Catalog<'_>) {
+fn http2(cases: &mut CaseList<'_, Service>) {
     let rows = Arc::new(Rows::of(cases));
     cases
-        .service_steps(
-            PENDING,
-            "vary.verdict.http2",
-            "the answers over HTTP/2 are the same",
-            move |context| {
-                let rows = Arc::clone(&rows);
-                Box::pin(async move {
-                    let unknown = context.reference("größe h2");
-                    let probes = [
-                        Probe::pending("an unknown session over HTTP/2", context, &unknown),
-                        Probe::unauthorized("no token over HTTP/2", &unknown, |draft| draft),
-                        Probe::pending("a wait over HTTP/2", context, &unknown)
-                            .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
-                    ];
-                    let (service, limit) = (context.service().clone(), context.timeout);
-                    for probe in probes {
-                        let Some(sent) = edgeproof_http::send_http2(&service, probe.draft(), limit).await
-                        else {
-                            context.found.not_applicable = Some("the service does not offer HTTP/2".into());
-                            return;
-                        };
-                        let reply = sent.reply.clone();
-                        context.record(Hop::ClientService, &service, probe.draft(), sent);
-                        context.checks(rows.judge(&probe, &reply));
-                    }
-                })
-            },
-        )
-        .requires(&[Prerequisite::ReadToken])
+        .steps(PENDING, "vary.verdict.http2", "the answers over HTTP/2 are the same", move |context| {
+            let rows = Arc::clone(&rows);
+            Box::pin(async move {
+                let unknown = context.reference("größe h2");
+                let probes = [
+                    Probe::pending("an unknown session over HTTP/2", context, &unknown),
+                    Probe::unauthorized("no token over HTTP/2", &unknown, |draft| draft),
+                    Probe::pending("a wait over HTTP/2", context, &unknown)
+                        .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
+                ];
+                let (service, limit) = (context.service().clone(), context.timeout);
+                for probe in probes {
+                    let Some(sent) = edgeproof_http::send_http2(&service, probe.draft(), limit).await else {
+                        context.found.not_applicable = Some("the service does not offer HTTP/2".into());
+                        return;
+                    };
+                    let reply = sent.reply.clone();
+                    context.record(Hop::ClientService, &service, probe.draft(), sent);
+                    context.checks(rows.judge(&probe, &reply));
+                }
+            })
+        })
+        .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED);
 }

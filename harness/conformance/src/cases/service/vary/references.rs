@@ -3,7 +3,7 @@ use edgeproof_http::Draft;
 
 use super::probe::{Probe, probe_each};
 use crate::cases::service::expected::PENDING;
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// References that have a meaning in routers, file systems, languages and databases.
 const NAMES: [&str; 36] = [
@@ -113,8 +113,8 @@ const ODD_TEXTS: [(&str, &str); 7] = [
 ];
 
 /// Other values of a session reference (4, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
     let title = "a reference that has a meaning elsewhere is a reference";
     probe_each(cases, [PENDING, "vary.verdict.reference-name", title], token, |context, _| {
         let probe = |name: &&str| Probe::pending(format!("reference {name:?}"), context, name);
@@ -133,7 +133,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     let title = "each spelling of a reference in a URL is the same reference";
     probe_each(cases, [PENDING, "vary.verdict.reference-encoding", title], token, encodings);
     let title = "a reference that resembles that of a session has no verdict";
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     probe_each(cases, [PENDING, "vary.verdict.reference-similar", title], session, similar);
 }
 

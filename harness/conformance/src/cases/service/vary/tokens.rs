@@ -6,7 +6,7 @@ use edgeproof_http::{Body, Draft};
 use super::probe::{Expected, Probe, probe_each};
 use super::token_damage;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 
 /// Values of `Authorization` without a read token: name, value.
 const FOREIGN: [(&str, &str); 26] = [
@@ -55,9 +55,9 @@ const BYPASSES: [(&str, &str); 12] = [
 ];
 
 /// Other values of the credential: damaged, elsewhere, in another form (5, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     let title = "the service refuses a read token that is damaged anywhere";
-    let token = &[Prerequisite::ReadToken];
+    let token = &[ServiceNeed::ReadToken];
     probe_each(
         cases,
         ["verdict.401.malformed-token", "vary.verdict.token-damage", title],

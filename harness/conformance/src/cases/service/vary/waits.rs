@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::probe::{Expected, Probe, Rows, probe_each};
 use crate::cases::service::expected::PENDING;
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::Check;
 
 /// Queries with a short wait, and others beside it.
@@ -62,9 +62,9 @@ const AT_ONCE: usize = 12;
 const CONCURRENT_WAIT: u64 = 400;
 
 /// Other values of `waitMs`, alone and at once (4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "an unknown session is pending after each short wait";
     probe_each(
         cases,
@@ -120,10 +120,10 @@ fn with(draft: Draft, query: &str) -> Draft {
 }
 
 /// Waits that overlap do not mix and do not keep other requests waiting.
-fn at_once(cases: &mut Catalog<'_>) {
+fn at_once(cases: &mut CaseList<'_, Service>) {
     let rows = std::sync::Arc::new(Rows::of(cases));
     cases
-        .service_steps(
+        .steps(
             PENDING,
             "vary.verdict.wait-at-once",
             "concurrent waits each get their own reference back, and other requests do not wait",
@@ -166,7 +166,7 @@ fn at_once(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .also("statement.wait-optional")
         .takes(Duration::from_secs(1));
 }
