@@ -43,11 +43,11 @@ impl<P: Part> AnyCase for Case<P> {
     fn describe(&self, spec: &Spec) -> Vec<String> {
         let mut lines: Vec<String> = self.settings.describe().into_iter().collect();
         match &self.procedure {
-            Procedure::Exchange(exchange) => lines.extend(exchange.describe()),
+            Procedure::Exchange(exchange) => lines.extend(exchange.describe(spec)),
             Procedure::Exchanges(all) => {
                 for (name, exchange) in all.iter().take(SHOWN) {
                     lines.push(format!("{name}:"));
-                    lines.extend(exchange.describe());
+                    lines.extend(exchange.describe(spec));
                 }
                 if let more @ 1.. = all.len().saturating_sub(SHOWN) {
                     lines.push(format!("and {more} more"));

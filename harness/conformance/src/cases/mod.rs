@@ -39,13 +39,13 @@ pub use context::{
 };
 pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
-    ServiceTraffic, TracedRequest, Traffic, VerdictRequest, key_set_request,
+    ServiceTraffic, TracedRequest, Traffic, VerdictRequest, write_file,
 };
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
-pub use draft::{MARKER, ORIGIN, collection, fill};
-pub(crate) use draft::{OTHER_ORIGIN, next_marker, preflight, to_signals};
+pub(crate) use draft::{HEALTH, OTHER_ORIGIN, next_marker, preflight, to_signals};
+pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
 pub use edge::{Edge, EdgeLaunch};
 pub use edge_monitor::EdgeMonitor;
 pub use keys::Keys;

@@ -1,6 +1,7 @@
 use std::convert::Infallible;
 use std::fmt::Debug;
 
+use edgeproof_fixtures::spec::Spec;
 use futures_util::future::BoxFuture;
 
 use super::{CaseContext, CaseTarget};
@@ -45,7 +46,7 @@ pub trait Exchange<T: CaseTarget>: Clone + Send + Sync + 'static {
     fn play<'a>(&'a self, context: &'a mut CaseContext<T>) -> BoxFuture<'a, bool>;
 
     /// The exchange in lines, as an example.
-    fn describe(&self) -> Vec<String>;
+    fn describe(&self, spec: &Spec) -> Vec<String>;
 }
 
 /// An invariant of a whole run, planned and reported as a case.
@@ -82,7 +83,7 @@ impl<T: CaseTarget> Exchange<T> for Infallible {
         match *self {}
     }
 
-    fn describe(&self) -> Vec<String> {
+    fn describe(&self, _: &Spec) -> Vec<String> {
         match *self {}
     }
 }

@@ -61,7 +61,7 @@ impl TestBed {
         let settings = self.settings(setup);
         let origin = settings.allowed_origin.as_deref();
         let marker = MARKER.replace(['{', '}'], "m");
-        let draft = fill(&conversation.draft, &marker, origin.unwrap_or_default());
+        let draft = fill(&conversation.draft, &self.spec, &marker, origin.unwrap_or_default());
         let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), origin) else {
             return PureExchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
         };

@@ -52,7 +52,7 @@ fn request(cases: &mut CaseList<'_, Collector>) {
             |context| {
                 Box::pin(async move {
                     let Some((edge, record)) = one_session(context).await else { return };
-                    let path = Endpoint::Signals.path();
+                    let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
                     let requests = edge.requests();
                     // A measurement may read from the edge.
                     let bodies = |request: &&SeenRequest| match request.method {

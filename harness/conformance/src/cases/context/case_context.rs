@@ -1,7 +1,11 @@
+use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io};
 
 use edgeproof_reports::CaseLevel;
+use tempfile::NamedTempFile;
 
 use super::{CaseFindings, Sender};
 use crate::judge::Check;
@@ -36,6 +40,21 @@ impl<T: CaseTarget> CaseContext<T> {
         Self { target, marker, timeout, found, state, case, level }
     }
 
+    /// The current time, to measure durations.
+    pub fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    /// The time of day.
+    pub fn wall_clock(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        write_file(path, text)
+    }
+
     /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, check: Check) {
         self.found.check(check, self.level);
@@ -52,4 +71,17 @@ impl<T: CaseTarget> CaseContext<T> {
     pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
         self.found.observations.push((point.into(), observed.into()));
     }
+}
+
+/// Writes a file, and creates its folder if there is none. A file with the same text stays as it is.
+pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    if fs::read_to_string(path).is_ok_and(|saved| saved == text) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|why| why.error)?;
+    Ok(())
 }

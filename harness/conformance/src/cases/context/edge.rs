@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, EdgeSettings, Redactor};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
@@ -19,6 +20,8 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
 pub struct EdgeTarget {
+    /// The interface.
+    pub spec: Arc<Spec>,
     /// Address of the edge.
     pub endpoint: ServerAddress,
     /// The mock service behind the edge. None: an edge in production.
@@ -211,7 +214,7 @@ impl EdgeCaseContext {
 
     /// Fills in the placeholders of a draft.
     pub fn fill(&self, draft: &Draft) -> Draft {
-        fill(draft, &self.marker, self.origin())
+        fill(draft, &self.target.spec, &self.marker, self.origin())
     }
 
     /// The origin that the edge allows, or any origin if it is unknown. Cases that depend on it require

@@ -12,7 +12,7 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
-pub use case_context::{CaseContext, CaseTarget};
+pub use case_context::{CaseContext, CaseTarget, write_file};
 pub use collector::{CollectorCaseContext, CollectorState, CollectorTarget, SealUse};
 pub use collector_page::CollectorPage;
 pub use collector_traffic::{CollectorTraffic, PageTrace};
@@ -23,4 +23,4 @@ pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};
 pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
-pub use verdict_request::{VerdictRequest, key_set_request};
+pub use verdict_request::VerdictRequest;

@@ -4,6 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_mock::{MockService, NewSession};
 use edgeproof_reports::Hop;
@@ -16,6 +17,8 @@ use crate::judge::AnswerResult;
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
 pub struct ServiceTarget {
+    /// The interface.
+    pub spec: Arc<Spec>,
     /// Address of the verdict endpoint.
     pub service: Option<ServerAddress>,
     /// Address of the key set.
@@ -50,6 +53,18 @@ pub struct ServiceInputs {
 /// The context of one case at a service or a key set: sends requests as the integrator's backend.
 pub type ServiceCaseContext = CaseContext<ServiceTarget>;
 
+impl ServiceTarget {
+    /// A request for the verdict of a session, without a token.
+    pub fn verdict_request(&self, reference: &str) -> VerdictRequest {
+        VerdictRequest::new(self.spec.verdict_path(), reference)
+    }
+
+    /// A request for the key set.
+    pub fn key_set_request(&self) -> Draft {
+        Draft::new("GET", self.spec.path(Endpoint::KeySet)).header("Accept", "application/json")
+    }
+}
+
 impl CaseTarget for ServiceTarget {
     type State = ();
 }
@@ -65,9 +80,19 @@ impl ServiceCaseContext {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
+    /// A verdict request without a token.
+    pub fn verdict(&self, reference: &str) -> VerdictRequest {
+        self.target.verdict_request(reference)
+    }
+
+    /// A request for the key set.
+    pub fn key_set(&self) -> Draft {
+        self.target.key_set_request()
+    }
+
     /// A verdict request with the read token.
     pub fn with_token(&self, reference: &str) -> VerdictRequest {
-        VerdictRequest::new(reference).bearer(&self.read_token())
+        self.verdict(reference).bearer(&self.read_token())
     }
 
     /// Address of the verdict endpoint. Cases of a service have it, and cases that require

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
+use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Secrets;
 
 use crate::cases::{
-    Case, CaseList, Conversation, Edge, EdgeCaseContext, ORIGIN, Setup, collection, preflight, summary,
-    to_signals,
+    Case, CaseList, Conversation, Edge, EdgeCaseContext, HEALTH, ORIGIN, Setup, collection, preflight,
+    summary, to_signals,
 };
 use crate::judge;
 use edgeproof_http::Draft;
@@ -204,7 +204,7 @@ fn not_shown(cases: &mut CaseList<'_, Edge>) {
         ("unreachable", "for an unreachable service", collection(), Setup::PortClosed),
         ("other-method", "to another method", to_signals("GET"), Setup::Standard),
         ("preflight", "to a preflight", preflight(ORIGIN), Setup::Standard),
-        ("health", "of the health check", Draft::new("GET", Endpoint::Health.path()), Setup::Standard),
+        ("health", "of the health check", Draft::new("GET", HEALTH), Setup::Standard),
     ];
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };

@@ -1,4 +1,5 @@
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{NoAnswer, ServerAddress};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::escape::one_line;
@@ -19,9 +20,9 @@ impl Exchange<EdgeTarget> for Conversation {
         Box::pin(async move { !matches!(context.converse(self).await.reply, Err(NoAnswer::TimedOut(_))) })
     }
 
-    fn describe(&self) -> Vec<String> {
+    fn describe(&self, spec: &Spec) -> Vec<String> {
         let mut lines = Vec::new();
-        let draft = fill(&self.draft, EXAMPLE, ALLOWED_ORIGIN);
+        let draft = fill(&self.draft, spec, EXAMPLE, ALLOWED_ORIGIN);
         lines.extend(request_lines(&address(), &draft));
         if let Some(script) = self.script.as_ref().filter(|_| self.relay != ExpectedRelay::Nothing) {
             lines.push(format!("the service {}", reply(script)));

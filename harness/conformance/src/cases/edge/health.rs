@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Endpoint, Forms, HealthChange, ServiceTrouble, Value};
+use edgeproof_fixtures::spec::{Forms, HealthChange, ServiceTrouble, Value};
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
 use crate::cases::case::level;
-use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, collection, summary};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, HEALTH, collection, summary};
 use crate::judge::{self, Check};
 
 /// Delay of the service's reply to collections beside a health check.
@@ -69,12 +69,12 @@ async fn play(
         faults.announce("", std::slice::from_ref(&name));
     }
     let level = level(value.level);
-    let plain = Draft::new("GET", Endpoint::Health.path());
+    let plain = context.fill(&Draft::new("GET", HEALTH));
     let sent = match &value.change {
         HealthChange::Method(method) if method == "HEAD" => {
             // A body after HEAD would be taken for the next answer.
             let drafts = [Draft { method: method.clone(), ..plain.clone() }, plain.clone()];
-            context.exchange_in_turn(&drafts.map(|draft| context.fill(&draft))).await
+            context.exchange_in_turn(&drafts).await
         }
         HealthChange::InTurn(times) => context.exchange_in_turn(&vec![plain.clone(); *times]).await,
         HealthChange::AtOnce(times) => {
@@ -107,7 +107,7 @@ async fn play(
             vec![context.exchange(&plain).await]
         }
         change => {
-            let draft = context.fill(&changed(&plain, change));
+            let draft = changed(&plain, change);
             vec![context.exchange(&draft).await]
         }
     };

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_reports::CaseLevel;
@@ -192,7 +192,7 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
                     let exchanges: &EdgeCaseContext = context;
                     let ends = drafts.iter().map(|draft| async move {
                         let sent = exchanges.exchange(draft).await;
-                        (sent, Instant::now())
+                        (sent, exchanges.now())
                     });
                     let ends = join_all(ends).await;
                     let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };

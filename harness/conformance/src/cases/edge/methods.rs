@@ -57,10 +57,11 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
             |context| {
                 Box::pin(async move {
                     // Pages for unknown paths often name the method, and no cache needs their length.
-                    for path in [Endpoint::Signals.path(), Endpoint::Health.path()] {
-                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, path));
+                    for endpoint in [Endpoint::Signals, Endpoint::Health] {
+                        let path = context.target.spec.path(endpoint).to_owned();
+                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
                         let (get, head) = (context.send(&get).await, context.send(&head).await);
-                        context.check(judge::head_length(&get.reply, &head.reply).of(path));
+                        context.check(judge::head_length(&get.reply, &head.reply).of(&path));
                     }
                 })
             },

@@ -1,6 +1,5 @@
-use crate::cases::{CaseList, Edge, EdgeNeed, collection, summary};
+use crate::cases::{CaseList, Edge, EdgeNeed, HEALTH, SIGNALS, collection, summary};
 use crate::judge;
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
@@ -10,7 +9,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     cases
         .steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
-                let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
+                let sent = context.send(&Draft::new("GET", HEALTH)).await;
                 context.check(judge::status_in(Statuses::Success, &sent.reply));
                 let observed = summary::answer(&context.marker, &sent.reply);
                 context.observe("health.answer", observed);
@@ -24,19 +23,19 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "trailing-slash",
             "the answer to a POST to the path with a trailing slash",
             "POST",
-            format!("{}/", Endpoint::Signals.path()),
+            format!("{SIGNALS}/"),
         ),
         (
             "query",
             "the answer to a POST to the path with a query",
             "POST",
-            format!("{}?from=edgeproof", Endpoint::Signals.path()),
+            format!("{SIGNALS}?from=edgeproof"),
         ),
         (
             "websocket",
             "the answer to a WebSocket handshake on the path for collections",
             "GET",
-            Endpoint::Signals.path().to_owned(),
+            SIGNALS.to_owned(),
         ),
     ] {
         let point = format!("paths.{id}");

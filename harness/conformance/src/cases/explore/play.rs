@@ -244,7 +244,7 @@ impl<'c> Player<'c> {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
         let service = self.context.target.service.as_ref().zip(script);
         let scripted = service.map(|(service, script)| service.script(on, script));
-        let mut draft = fill(draft, marker, self.origin);
+        let mut draft = fill(draft, &self.context.target.spec, marker, self.origin);
         for (_, value) in &mut draft.headers {
             *value = fill_look_alikes(value, self.origin);
         }

@@ -5,7 +5,7 @@ use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Fact;
 
 use super::shape::parse_key_set;
-use crate::cases::{CaseList, Keys, ServiceCaseContext, key_set_request, summary};
+use crate::cases::{CaseList, Keys, ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Number of requests that must return the same keys.
@@ -31,7 +31,7 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
         "caches keep the key set for at most five minutes",
         move |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 context.check(judge::fresh_for(longest, &reply));
                 context.check(judge::cache_time_bounded(longest, &reply));
                 context.observe("keys.cache.lifetime", control(&reply));
@@ -54,7 +54,7 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
         .steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
             Box::pin(async move {
                 let Some(endpoint) = context.target.keys.clone() else { return };
-                let (limit, draft) = (context.timeout, key_set_request());
+                let (limit, draft) = (context.timeout, context.key_set());
                 let mut first: Option<AnswerResult> = None;
                 let mut other: Option<AnswerResult> = None;
                 for _ in 0..MANY / AT_ONCE {
@@ -124,7 +124,7 @@ fn rendered(reply: &AnswerResult) -> String {
 fn tagged(cases: &mut CaseList<'_, Keys>) {
     cases.steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
         Box::pin(async move {
-            let reply = context.fetch_key_set(&key_set_request()).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
             let is_tag = |value: &str| {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
@@ -138,12 +138,12 @@ fn tagged(cases: &mut CaseList<'_, Keys>) {
         "a request with the current entity tag returns 304",
         |context| {
             Box::pin(async move {
-                let first = context.fetch_key_set(&key_set_request()).await;
+                let first = context.fetch_key_set(&context.key_set()).await;
                 let Some(tag) = tag(context, &first) else { return };
-                let reply = context.fetch_key_set(&key_set_request().header("If-None-Match", &tag)).await;
+                let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
                 context.check(judge::status_is(304, &reply));
                 let reply =
-                    context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
+                    context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
                 context.check(judge::status_is(200, &reply));
                 parse_key_set(context, &reply);
             })

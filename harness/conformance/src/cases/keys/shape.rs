@@ -3,9 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule};
 
-use crate::cases::{
-    Case, CaseList, Keys, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
-};
+use crate::cases::{Case, CaseList, Keys, Phase, ServiceCaseContext, summary, without_private_keys};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
 
@@ -22,7 +20,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         cases
             .steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
-                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let reply = context.fetch_key_set(&context.key_set()).await;
                     context.check(judge::status_is(status, &reply));
                     context.check(judge::is_json(&without_private_keys(reply)));
                 })
@@ -106,7 +104,7 @@ fn key_set_case<'c>(
 ) -> &'c mut Case<Keys> {
     cases.steps(row, id, title, move |context| {
         Box::pin(async move {
-            let reply = context.fetch_key_set(&key_set_request()).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
             if let Some(set) = parse_key_set(context, &reply) {
                 context.checks(judge(&set));
             }
@@ -121,7 +119,7 @@ fn content_type(cases: &mut CaseList<'_, Keys>) {
         "the key set has the content type JSON",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 context.check(judge::json_content_type(&reply));
                 let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
                 let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
@@ -138,7 +136,7 @@ fn credential(cases: &mut CaseList<'_, Keys>) {
         "whether the key set requires a credential",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 let observed = match &reply {
                     Ok(answer) if answer.status == 200 => "none".to_owned(),
                     Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
@@ -153,7 +151,7 @@ fn credential(cases: &mut CaseList<'_, Keys>) {
 fn methods(cases: &mut CaseList<'_, Keys>) {
     cases.steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
         Box::pin(async move {
-            let draft = Draft { method: "HEAD".into(), ..key_set_request() };
+            let draft = Draft { method: "HEAD".into(), ..context.key_set() };
             let reply = context.fetch_key_set(&draft).await;
             context.check(judge::status_is(200, &reply));
         })
@@ -165,7 +163,7 @@ fn methods(cases: &mut CaseList<'_, Keys>) {
             let point = point.clone();
             Box::pin(async move {
                 let reply =
-                    context.fetch_key_set(&Draft { method: method.into(), ..key_set_request() }).await;
+                    context.fetch_key_set(&Draft { method: method.into(), ..context.key_set() }).await;
                 context.observe(&point, summary::status(&reply));
             })
         });

@@ -4,7 +4,7 @@ use edgeproof_reports::difference::DifferenceKind;
 use serde_json::Value;
 
 use super::shape::parse_key_set;
-use crate::cases::{CaseList, Keys, ServiceNeed, key_set_request};
+use crate::cases::{CaseList, Keys, ServiceNeed};
 use crate::judge::{self, Check, SignatureResult};
 
 /// A key of the set verifies the token of a verdict (1.5).
@@ -21,7 +21,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                     context.check(judge::status_is(200, &verdict));
                     let body = verdict.map(|answer| answer.body).unwrap_or_default();
                     let tokens = tokens(&body);
-                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let reply = context.fetch_key_set(&context.key_set()).await;
                     let Some(set) = parse_key_set(context, &reply) else { return };
                     if tokens.is_empty() {
                         context.found.not_applicable =

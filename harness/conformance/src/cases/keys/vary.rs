@@ -7,7 +7,7 @@ use edgeproof_reports::difference::{DifferenceKind, KeyRule, Statuses};
 
 use super::shape::parse_key_set;
 use crate::cases::service::forms;
-use crate::cases::{CaseList, Keys, ServiceCaseContext, key_set_request};
+use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
@@ -55,7 +55,7 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
         |context| {
             Box::pin(async move {
                 let Some(keys) = published(context).await else { return };
-                let plain = key_set_request();
+                let plain = context.key_set();
                 let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
                 let mut drafts = vec![
                     ("a query".to_owned(), query("v=1")),
@@ -90,7 +90,7 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
         "each condition on the entity tag has its answer",
         |context| {
             Box::pin(async move {
-                let first = context.fetch_key_set(&key_set_request()).await;
+                let first = context.fetch_key_set(&context.key_set()).await;
                 let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
                 let Some(tag) = tag.map(str::to_owned) else {
                     context.found.not_applicable =
@@ -114,7 +114,7 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
                 ] {
                     let name = format!("If-None-Match: {condition}");
                     let reply =
-                        context.fetch_key_set(&key_set_request().header("If-None-Match", &condition)).await;
+                        context.fetch_key_set(&context.key_set().header("If-None-Match", &condition)).await;
                     context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
                     let Ok(answer) = &reply else { return };
                     if answer.status == 304 {
@@ -135,8 +135,8 @@ fn head(cases: &mut CaseList<'_, Keys>) {
         "HEAD returns the header fields of GET and no body",
         |context| {
             Box::pin(async move {
-                let get = context.fetch_key_set(&key_set_request()).await;
-                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await;
+                let get = context.fetch_key_set(&context.key_set()).await;
+                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
                 context.check(judge::status_is(200, &head));
                 context.check(judge::head_length(&get, &head));
                 let (Ok(get), Ok(head)) = (get, head) else { return };
@@ -162,7 +162,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
         |context| {
             Box::pin(async move {
                 let Some(keys) = published(context).await else { return };
-                let plain = key_set_request();
+                let plain = context.key_set();
                 let between = [
                     Draft { method: "HEAD".into(), ..plain.clone() },
                     plain.clone().header("If-None-Match", "*"),
@@ -198,7 +198,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
 fn jose(cases: &mut CaseList<'_, Keys>) {
     cases.steps("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify", |context| {
         Box::pin(async move {
-            let reply = context.fetch_key_set(&key_set_request()).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
             let Some(set) = parse_key_set(context, &reply) else { return };
             let faults: Vec<String> = set
                 .keys()
@@ -250,7 +250,7 @@ fn faults(key: &Jwk) -> Vec<String> {
 
 /// The keys of a plain request.
 async fn published(context: &mut ServiceCaseContext) -> Option<BTreeSet<String>> {
-    let reply = context.fetch_key_set(&key_set_request()).await;
+    let reply = context.fetch_key_set(&context.key_set()).await;
     parse_key_set(context, &reply)?;
     keys_in(&reply)
 }

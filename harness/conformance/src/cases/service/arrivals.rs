@@ -1,5 +1,5 @@
 use std::pin::pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
@@ -8,7 +8,7 @@ use edgeproof_reports::Hop;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule};
 
 use super::expected::{PENDING, answer};
-use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, posted};
+use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
@@ -179,7 +179,7 @@ fn refused(cases: &mut CaseList<'_, Service>) {
                 Box::pin(async move {
                     let reference = context.reference("refused");
                     let Some((_, credentials)) = context.builtin_mock() else { return };
-                    let collection = Collection::generated(&reference, 7, SystemTime::now());
+                    let collection = Collection::generated(&reference, 7, context.wall_clock());
                     let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
                     post(context, body, 400).await;
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
@@ -230,11 +230,11 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
                         // The session must arrive after the request has started to wait.
                         let _ = polls.wait_for(|polls| *polls > 0).await;
                         mock.add_session(NewSession::new(&reference));
-                        std::time::Instant::now()
+                        context.now()
                     };
                     let (sent, arrived) = tokio::select! {
                         // The answer came before the verdict.
-                        sent = &mut sending => (sent, std::time::Instant::now()),
+                        sent = &mut sending => (sent, context.now()),
                         arrived = arriving => (sending.await, arrived),
                     };
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
@@ -277,7 +277,7 @@ fn still_there(cases: &mut CaseList<'_, Service>) {
 
 fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
     let (mock, _) = context.builtin_mock()?;
-    Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
+    Some(mock.posted_form(&Collection::generated(reference, 7, context.wall_clock())))
 }
 
 /// Posts a collection through the reference edge, and checks the status of the answer.
@@ -288,6 +288,7 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
+    let draft = fill(&draft, &context.target.spec, &context.marker, ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     context.record(Hop::ClientEdge, &edge, &draft, sent.clone());
     context.check(judge::status_is(expected, &sent.reply));

@@ -51,7 +51,7 @@ fn refusal(
                 prepare(mock, credentials)
             };
             let reference = context.reference("exactly");
-            let mut request = VerdictRequest::new(&reference);
+            let mut request = context.verdict(&reference);
             if let Some(value) = authorization {
                 request = request.authorization(&value);
             }

@@ -1,12 +1,10 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Stimulus, verdict_path};
+use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::{CaseLevel, Hop};
 
 use super::expected::{PENDING, answer};
-use crate::cases::{
-    Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed, VerdictRequest, summary,
-};
+use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed, summary};
 use crate::judge;
 
 /// Unknown sessions: the answer is pending, with exactly the requested reference (4, 7.4).
@@ -111,7 +109,7 @@ fn odd(cases: &mut CaseList<'_, Service>) {
                 let (path, point) = (path.clone(), point.clone());
                 Box::pin(async move {
                     let mut draft = context.with_token("").draft();
-                    draft.path = verdict_path().with(&path);
+                    draft.path = context.target.spec.verdict_path().with(&path);
                     let sent = context.send(&draft, context.timeout).await;
                     context.observe(&point, summary::status(&sent.reply));
                 })
@@ -141,7 +139,7 @@ fn content_type(cases: &mut CaseList<'_, Service>) {
         "a refusal has the content type JSON",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_verdict(&VerdictRequest::new(&context.reference("kind"))).await;
+                let reply = context.fetch_verdict(&context.verdict(&context.reference("kind"))).await;
                 context.check(judge::json_content_type(&reply));
             })
         },
@@ -209,7 +207,7 @@ fn in_turn(cases: &mut CaseList<'_, Service>) {
 
 fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_http::Draft> {
     let token = context.read_token();
-    references.iter().map(|reference| VerdictRequest::new(reference).bearer(&token).draft()).collect()
+    references.iter().map(|reference| context.verdict(reference).bearer(&token).draft()).collect()
 }
 
 /// Methods that the interface does not define for verdicts (4).

@@ -6,7 +6,7 @@ use strum::VariantArray;
 
 use super::damage::Damage;
 use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code, codes};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, exposed};
 use crate::judge::{self, AnswerResult, ReasonCode};
 
 /// Requests without a read token, with another credential or with an invalid read token (5, 7.4).
@@ -63,7 +63,7 @@ fn unauthorized(cases: &mut CaseList<'_, Service>) {
                 move |context| {
                     let row = row.clone();
                     Box::pin(async move {
-                        let mut request = VerdictRequest::new(&context.reference("unauthorized"));
+                        let mut request = context.verdict(&context.reference("unauthorized"));
                         if let Some(value) = value {
                             request = request.authorization(value);
                         }
@@ -107,7 +107,7 @@ fn prefix(cases: &mut CaseList<'_, Service>) {
                     let token = context.read_token();
                     let rest = token.strip_prefix(READ_PREFIX).unwrap_or(&token);
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("bare")).bearer(rest))
+                        .fetch_verdict(&context.verdict(&context.reference("bare")).bearer(rest))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
@@ -128,7 +128,7 @@ fn license(cases: &mut CaseList<'_, Service>) {
                 Box::pin(async move {
                     let license = exposed(context.target.inputs.license.as_ref());
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("license")).bearer(&license))
+                        .fetch_verdict(&context.verdict(&context.reference("license")).bearer(&license))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
@@ -150,7 +150,7 @@ fn expired(cases: &mut CaseList<'_, Service>) {
                 Box::pin(async move {
                     let token = exposed(context.target.inputs.expired_token.as_ref());
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("expired")).bearer(&token))
+                        .fetch_verdict(&context.verdict(&context.reference("expired")).bearer(&token))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
@@ -201,7 +201,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
                         return;
                     };
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("damaged")).bearer(&token))
+                        .fetch_verdict(&context.verdict(&context.reference("damaged")).bearer(&token))
                         .await;
                     refused(context, &reply);
                     let exact = exact.filter(|_| context.target.mock.is_some());
@@ -240,7 +240,7 @@ fn reason_member(cases: &mut CaseList<'_, Service>) {
             Box::pin(async move {
                 let token = Damage::Invented.apply("").unwrap_or_default();
                 let reply = context
-                    .fetch_verdict(&VerdictRequest::new(&context.reference("member")).bearer(&token))
+                    .fetch_verdict(&context.verdict(&context.reference("member")).bearer(&token))
                     .await;
                 let observed = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
                 context.observe("verdict.reason-member", observed);
@@ -262,8 +262,7 @@ fn challenge(cases: &mut CaseList<'_, Service>) {
         "a 401 names the Bearer scheme",
         |context| {
             Box::pin(async move {
-                let reply =
-                    context.fetch_verdict(&VerdictRequest::new(&context.reference("challenge"))).await;
+                let reply = context.fetch_verdict(&context.verdict(&context.reference("challenge"))).await;
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
                 context.check(judge::header_has(
                     "www-authenticate",
@@ -289,7 +288,7 @@ fn scheme(cases: &mut CaseList<'_, Service>) {
                     let reference = context.reference("scheme");
                     let value = format!("bearer {}", context.read_token());
                     let reply =
-                        context.fetch_verdict(&VerdictRequest::new(&reference).authorization(&value)).await;
+                        context.fetch_verdict(&context.verdict(&reference).authorization(&value)).await;
                     context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },

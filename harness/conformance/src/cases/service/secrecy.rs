@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Row, Stimulus};
 
 use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, exposed};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
@@ -62,13 +62,12 @@ fn not_echoed(cases: &mut CaseList<'_, Service>) {
                             return;
                         };
                         let reply = context
-                            .fetch_verdict(&VerdictRequest::new(&context.reference("echo")).bearer(&token))
+                            .fetch_verdict(&context.verdict(&context.reference("echo")).bearer(&token))
                             .await;
                         context.check(not_shown(&token, &reply));
                         // An answer to an unsupported method or an invalid waitMs can quote the request.
-                        let other = VerdictRequest::new(&context.reference("echo"))
-                            .bearer(&token)
-                            .query("waitMs=soon");
+                        let other =
+                            context.verdict(&context.reference("echo")).bearer(&token).query("waitMs=soon");
                         let reply = context.fetch_verdict(&other.method("POST")).await;
                         context.check(not_shown(&token, &reply));
                     })
@@ -88,7 +87,7 @@ fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let token = context.read_token();
-                    let reply = context.fetch_verdict(&VerdictRequest::new(&reference).bearer(&token)).await;
+                    let reply = context.fetch_verdict(&context.verdict(&reference).bearer(&token)).await;
                     context.check(not_shown(&token, &reply));
                 })
             },
@@ -172,12 +171,12 @@ fn no_oracle(cases: &mut CaseList<'_, Service>) {
 
 async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Option<&Row>) {
     let Some(reference) = context.session().await else { return };
-    let with = |reference: &str| match token {
-        Some(token) => VerdictRequest::new(reference).bearer(token),
-        None => VerdictRequest::new(reference),
+    let with = |context: &ServiceCaseContext, reference: &str| match token {
+        Some(token) => context.verdict(reference).bearer(token),
+        None => context.verdict(reference),
     };
-    let available = context.fetch_verdict(&with(&reference)).await;
-    let unknown = context.fetch_verdict(&with(&context.reference("oracle"))).await;
+    let available = context.fetch_verdict(&with(context, &reference)).await;
+    let unknown = context.fetch_verdict(&with(context, &context.reference("oracle"))).await;
     for reply in [&available, &unknown] {
         match row {
             Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
@@ -204,7 +203,7 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
                     let reference = context.reference("cache");
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&pending, &reference), &first));
-                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
@@ -224,7 +223,7 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
                     let Some(reference) = context.session().await else { return };
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_is(200, &first));
-                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },

@@ -1,5 +1,5 @@
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
@@ -172,13 +172,13 @@ async fn after_limit(
         mock.clock().advance(limit + Duration::from_secs(1));
         return context.fetch_verdict(request).await;
     }
-    let seen = Instant::now();
+    let seen = context.now();
     loop {
         tokio::time::sleep(PAUSE).await;
         let endpoint = context.service().clone();
         let sent = edgeproof_http::send(&endpoint, &request.draft(), context.timeout).await;
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
-        if !there || seen.elapsed() > limit + SLACK {
+        if !there || context.now() > seen + limit + SLACK {
             let reply = sent.reply.clone();
             context.record(edgeproof_reports::Hop::ClientService, &endpoint, &request.draft(), sent);
             return reply;

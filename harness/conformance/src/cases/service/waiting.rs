@@ -240,7 +240,7 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let request = VerdictRequest::new(&context.reference("wait")).query("waitMs=4000");
+                    let request = context.verdict(&context.reference("wait")).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
                     context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);

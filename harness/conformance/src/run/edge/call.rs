@@ -71,7 +71,7 @@ fn each(text: &mut String, all: &[(String, Conversation)], edge: &mut EdgeCaseCo
         if memmem::find(conversation.draft.body.bytes(), MARKER.as_bytes()).is_some() {
             edge.script_on(&marker, repeated(conversation));
         }
-        let draft = fill(&conversation.draft, &marker, edge.origin());
+        let draft = fill(&conversation.draft, &edge.target.spec, &marker, edge.origin());
         if requests.len() < SHOWN {
             _ = write!(text, "\n  {name}");
             push_lines(text, 4, &request_lines(&edge.target.endpoint, &draft));

@@ -39,7 +39,7 @@ pub(super) async fn check_foreign(
             .header("Access-Control-Request-Method", "POST")
             .header("Access-Control-Request-Headers", "content-type")
     };
-    let signals = Endpoint::Signals.path();
+    let signals = pool.options().spec.path(Endpoint::Signals);
     let reply = async |draft: Draft| send(endpoint, &draft, context.request_timeout()).await.reply;
     let probe = Probe {
         get: reply(Draft::new("GET", signals)).await,

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::CaseLevel;
 use edgeproof_targets::Target;
 use futures_util::future::join_all;
@@ -68,6 +69,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         arrivals: context.service.as_ref().map(|service| service.arrivals_since(0)).unwrap_or_default(),
         log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
+        signals: pool.options().spec.path(Endpoint::Signals).to_owned(),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
         max_body: pool.options().profile.max_body,
         redactor: Arc::clone(&pool.options().redactor),

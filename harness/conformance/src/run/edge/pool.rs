@@ -324,6 +324,7 @@ impl EdgePool {
             _ => None,
         };
         let context = EdgeTarget {
+            spec: Arc::clone(&options.spec),
             faults,
             traffic: Traffic::default(),
             endpoint: edge.endpoint().clone(),

@@ -2,10 +2,7 @@ use edgeproof_http::{Draft, ServerAddress};
 
 use super::options::ServiceLocation;
 use super::sanity;
-use crate::cases::{
-    Keys, Part, Service, ServiceCaseContext, ServiceMonitor, ServiceNeed, ServiceTarget, VerdictRequest,
-    key_set_request,
-};
+use crate::cases::{Keys, Part, Service, ServiceCaseContext, ServiceMonitor, ServiceNeed, ServiceTarget};
 use crate::monitor::{send_last_key_requests, send_last_service_requests};
 use crate::run::runner::SanityResult;
 
@@ -43,7 +40,7 @@ impl ServicePart for Service {
     }
 
     fn alive<'t>(target: &'t ServiceTarget, run_id: &str) -> Option<(&'t ServerAddress, Draft)> {
-        let draft = VerdictRequest::new(&format!("edgeproof-{run_id}-alive")).draft();
+        let draft = target.verdict_request(&format!("edgeproof-{run_id}-alive")).draft();
         Some((target.service.as_ref()?, draft))
     }
 
@@ -66,7 +63,7 @@ impl ServicePart for Keys {
     }
 
     fn alive<'t>(target: &'t ServiceTarget, _: &str) -> Option<(&'t ServerAddress, Draft)> {
-        Some((target.keys.as_ref()?, key_set_request()))
+        Some((target.keys.as_ref()?, target.key_set_request()))
     }
 
     async fn check_sanity(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {

@@ -128,6 +128,7 @@ impl<P: ServicePart> ServiceRunner<P> {
         match &self.options.location {
             ServiceLocation::Mock(credentials, files) => self.start_mock(credentials, files).await,
             ServiceLocation::At { service, keys, ca } => Ok(ServiceTarget {
+                spec: Arc::clone(&self.options.spec),
                 service: resolve(service.as_ref(), ca.as_deref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_deref()).await?,
                 inputs: self.options.inputs.clone(),
@@ -164,6 +165,7 @@ impl<P: ServicePart> ServiceRunner<P> {
         let ca = files.certificate(Role::ServiceAuthority);
         let endpoint = ServerAddress::resolve(&url, Some(&ca)).await?;
         Ok(ServiceTarget {
+            spec: Arc::clone(spec),
             service: Some(endpoint.clone()),
             keys: Some(endpoint),
             inputs: self.options.inputs.clone(),
@@ -292,7 +294,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         level: CaseLevel,
     ) -> Result<CaseFindings, String> {
         let mut found = CaseFindings::default();
-        let record = self.record.get_or_init(|| ServiceRecord::of(&self.traffic));
+        let record = self.record.get_or_init(|| ServiceRecord::of(&self.traffic, &self.options.spec));
         for check in judge_service(monitor, record, &self.options.spec) {
             found.check(check, level);
         }

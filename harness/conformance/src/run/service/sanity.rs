@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use serde_json::Value;
 
-use crate::cases::{ServiceCaseContext, ServiceNeed, VerdictRequest, key_set_request};
+use crate::cases::{ServiceCaseContext, ServiceNeed};
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
@@ -14,7 +14,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
 pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
-    let ask = VerdictRequest::new(&backend.reference("sanity"));
+    let ask = backend.verdict(&backend.reference("sanity"));
     if backend.target.inputs.read_token.is_some() {
         let token = backend.read_token();
         match &backend.fetch_verdict(&ask.clone().bearer(&token)).await {
@@ -38,14 +38,14 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
              URL above {} with --base-url",
             backend.service().url(),
             status_and_body(&answer),
-            verdict_path().prefix()
+            backend.target.spec.verdict_path().prefix()
         )),
     }
 }
 
 /// Finds out whether a key set is published.
 pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
-    let reply = backend.fetch_key_set(&key_set_request()).await;
+    let reply = backend.fetch_key_set(&backend.key_set()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
         Err(why) => match &backend.target.keys {
@@ -64,7 +64,7 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
             SanityResult::Unusable(format!(
                 "there is no key set below {url}: it answers {}. Give the base URL above {} with --keys-url",
                 status_and_body(&answer),
-                Endpoint::KeySet.path()
+                backend.target.spec.path(Endpoint::KeySet)
             ))
         }
         Ok(_) => SanityResult::Usable,

@@ -5,6 +5,7 @@ use edgeproof::cases::{
     Case, CaseContext, CaseExchange, CaseList, CaseTarget, Catalog, Exchange, Monitor, Part, Sender,
 };
 use edgeproof::judge::{AnswerResult, ExpectedAnswer, exact};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Body, Draft, Sent, ServerAddress, send};
 use edgeproof_reports::Hop;
 use futures_util::future::BoxFuture;
@@ -74,7 +75,7 @@ impl Exchange<EchoTarget> for Said {
         })
     }
 
-    fn describe(&self) -> Vec<String> {
+    fn describe(&self, _: &Spec) -> Vec<String> {
         vec![format!("the client says {:?}", self.0), "expected answer: the same".to_owned()]
     }
 }

@@ -17,7 +17,10 @@ use super::search::{Finding, Repeats, Search, SearchResult};
 use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
-use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{
+    CaseContext, CaseExchange, CaseList, CaseTarget, Edge, EdgeCaseContext, EdgeNeed, EdgeTarget, Service,
+    ServiceCaseContext, ServiceNeed, ServiceTarget,
+};
 use crate::judge::Check;
 
 /// Time that a sequence may take on a busy machine, on average.
@@ -135,64 +138,46 @@ fn search_time(count: u32) -> Duration {
     SEQUENCE_TIME * count + SHRINK_TIME * SHRUNK
 }
 
-/// The context of a case, as findings need it.
-trait FindingContext {
-    /// Name of the case's target on the command line, and id of the case.
-    const TARGET: &'static str;
-
-    /// Adds a check.
-    fn add(&mut self, check: Check);
-
+/// The target of sequences, as findings need it.
+trait SequenceTarget: CaseTarget + Sized {
     /// Shows an exchange. `alone`: no other step precedes it, so that a `curl` command can repeat it.
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool);
+    fn show(context: &mut CaseContext<Self>, draft: &Draft, sent: Sent, alone: bool);
 }
 
-impl FindingContext for EdgeCaseContext {
-    const TARGET: &'static str = "edge";
-
-    fn add(&mut self, check: Check) {
-        self.check(check);
-    }
-
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
-        self.show_exchange(draft, sent, alone);
+impl SequenceTarget for EdgeTarget {
+    fn show(context: &mut EdgeCaseContext, draft: &Draft, sent: Sent, alone: bool) {
+        context.show_exchange(draft, sent, alone);
     }
 }
 
-impl FindingContext for ServiceCaseContext {
-    const TARGET: &'static str = "service";
-
-    fn add(&mut self, check: Check) {
-        self.check(check);
-    }
-
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
-        let curl = crate::curl::curl(self.service(), draft).filter(|_| alone);
-        self.found.sent.push(crate::cases::CaseExchange { hop: Hop::ClientService, sent, curl });
+impl SequenceTarget for ServiceTarget {
+    fn show(context: &mut ServiceCaseContext, draft: &Draft, sent: Sent, alone: bool) {
+        let curl = crate::curl::curl(context.service(), draft).filter(|_| alone);
+        context.found.sent.push(CaseExchange { hop: Hop::ClientService, sent, curl });
     }
 }
 
 /// Reports the findings of a search, and saves their sequences.
-fn report<M: ActionModel, C: FindingContext>(
+fn report<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     result: SearchResult<M::Action>,
     search: &Search,
     folder: Option<&Path>,
 ) {
     let Search { count, seed, .. } = *search;
-    let again = format!("--explore {count} --seed {seed} --filter explore.{}", C::TARGET);
+    let again = format!("--explore {count} --seed {seed} --filter explore.{}", M::TARGET);
     let count_check = summary(&result, count, seed);
     for finding in result.findings {
         let mut repeat = format!("repeat with `edgeproof conformance … {again}`");
         if let Some(folder) = folder.filter(|_| finding.repeats != Repeats::No) {
-            match save(folder, model, &finding.sequence) {
+            match save(folder, model, &finding.sequence, |path, text| context.write(path, text)) {
                 Ok(path) => {
                     repeat = format!("replay with `edgeproof conformance … --replay {}`", path.display());
                 }
                 Err(why) => {
                     let actual = format!("cannot write to {}: {why}", folder.display());
-                    context.add(
+                    context.check(
                         Check::new("saved sequence", "a file in the folder of --save", actual, false)
                             .drawn(DifferenceKind::count(Counted::Sequences, 1, 0)),
                     );
@@ -201,19 +186,19 @@ fn report<M: ActionModel, C: FindingContext>(
         }
         report_finding(model, context, finding, &repeat);
     }
-    context.add(count_check);
+    context.check(count_check);
 }
 
 /// Reports a replay.
-fn report_replay<M: ActionModel, C: FindingContext>(
+fn report_replay<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     replay: &NamedSequence<M::Action>,
     mut played: Played,
 ) {
     let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
     let Some(failure) = played.failure.take() else {
-        context.add(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
+        context.check(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
             Counted::Sequences,
             1,
             1,
@@ -235,18 +220,18 @@ fn report_replay<M: ActionModel, C: FindingContext>(
     report_finding(model, context, finding, &repeat);
 }
 
-fn report_finding<M: ActionModel, C: FindingContext>(
+fn report_finding<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     finding: Finding<M::Action>,
     repeat: &str,
 ) {
     for check in checks(model, &finding, repeat) {
-        context.add(check);
+        context.check(check);
     }
     // Steps have several connections, events and pauses. The hint names the command that repeats them.
     let alone = finding.sequence.steps.len() == 1 && finding.repeats != Repeats::No;
     for (draft, sent) in finding.exchanges {
-        context.show(&draft, sent, alone);
+        T::show(context, &draft, sent, alone);
     }
 }

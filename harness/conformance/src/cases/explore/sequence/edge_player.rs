@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::Event;
 use edgeproof_http::{Draft, ReusedConnection, Sent};
@@ -30,6 +30,10 @@ struct EdgeSteps<'c> {
 
 impl SequencePlayer for EdgePlayer<'_> {
     type Action = EdgeAction;
+
+    fn now(&self) -> Instant {
+        self.context.now()
+    }
 
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
         let player = Player::new(&self.model.variation, self.context).within(limit);

@@ -5,7 +5,7 @@ use edgeproof_reports::Hop;
 
 use super::probe::{Expected, Probe, Rows, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Number of requests over one connection.
 const MANY: usize = 60;
@@ -25,6 +25,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
                 match number % 3 {
                     1 => Probe::unauthorized(
                         format!("request {number} without a token"),
+                        context,
                         &reference,
                         |draft| draft,
                     ),
@@ -43,7 +44,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
     let unknown = context.reference("other");
     let verdict = |name: &str| Probe::new(name, context.with_token(session).draft(), Expected::Verdict);
-    let none = |name: &str, reference: &str| Probe::unauthorized(name, reference, |draft| draft);
+    let none = |name: &str, reference: &str| Probe::unauthorized(name, context, reference, |draft| draft);
     let head = |reference: &str| {
         Probe::new("HEAD", context.with_token(reference).method("HEAD").draft(), Expected::NoServerError)
             .should()
@@ -76,7 +77,7 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         other("another version", Draft { path: plain().path.replace("/v1/", "/v2/"), ..plain() }),
         other("a path with two slashes", Draft { path: format!("/{}", plain().path), ..plain() }),
         other("a path below a verdict", Draft { path: format!("{}/more/x", plain().path), ..plain() }),
-        other("a damaged token", VerdictRequest::new(unknown).bearer("service_read_none").draft()),
+        other("a damaged token", context.verdict(unknown).bearer("service_read_none").draft()),
         other("an invalid escape", Draft { path: format!("{}%zz", plain().path), ..plain() }),
         other("a body", plain().body(Body::Sized("{}".into()))),
         other("a chunked body", plain().body(Body::Chunked("{}".into(), 1))),
@@ -111,7 +112,7 @@ fn http2(cases: &mut CaseList<'_, Service>) {
                 let unknown = context.reference("größe h2");
                 let probes = [
                     Probe::pending("an unknown session over HTTP/2", context, &unknown),
-                    Probe::unauthorized("no token over HTTP/2", &unknown, |draft| draft),
+                    Probe::unauthorized("no token over HTTP/2", context, &unknown, |draft| draft),
                     Probe::pending("a wait over HTTP/2", context, &unknown)
                         .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
                 ];

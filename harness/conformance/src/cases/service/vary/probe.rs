@@ -6,7 +6,7 @@ use edgeproof_reports::difference::Statuses;
 use edgeproof_reports::{CaseLevel, Hop};
 
 use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
-use crate::cases::{Case, CaseList, Catalog, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
+use crate::cases::{Case, CaseList, Catalog, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// One request of a variation, with its expected answer.
@@ -63,10 +63,11 @@ impl Probe {
     /// A request without a read token. `change` varies it.
     pub(super) fn unauthorized(
         name: impl Into<String>,
+        context: &ServiceCaseContext,
         reference: &str,
         change: impl Fn(Draft) -> Draft,
     ) -> Self {
-        Self::new(name, change(VerdictRequest::new(reference).draft()), Expected::Unauthorized)
+        Self::new(name, change(context.verdict(reference).draft()), Expected::Unauthorized)
     }
 
     /// Replaces the name.

@@ -2,7 +2,7 @@ use edgeproof_http::Draft;
 
 use super::probe::{Expected, Probe, probe_each};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
 pub(in crate::cases) const CONDITIONS: [(&str, &str); 10] = [
@@ -75,8 +75,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         headers(&CONDITIONS, |name| Probe::pending(name, context, unknown))
     });
     let title = "a condition or a range does not change a refusal";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |_, unknown| {
-        headers(&CONDITIONS, |name| Probe::unauthorized(name, unknown, |draft| draft))
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |context, unknown| {
+        headers(&CONDITIONS, |name| Probe::unauthorized(name, context, unknown, |draft| draft))
     });
     let title = "a condition on another version does not keep a verdict back";
     let row = "verdict.200.available";
@@ -93,8 +93,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
     });
     let title = "a refusal is the same JSON for each Accept";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |_, unknown| {
-        let plain = |name: String| Probe::unauthorized(name, unknown, |draft| draft);
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |context, unknown| {
+        let plain = |name: String| Probe::unauthorized(name, context, unknown, |draft| draft);
         let without = plain("no Accept".into()).map(without_accept);
         let html = plain("Accept: text/html".into())
             .map(|draft| without_accept(draft).header("Accept", "text/html"));
@@ -139,11 +139,11 @@ fn methods(cases: &mut CaseList<'_, Service>) {
     let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "no method returns a verdict without a token";
     let row = "statement.no-oracle";
-    probe_each(cases, [row, "vary.verdict.method-refused", title], session, |_, session| {
+    probe_each(cases, [row, "vary.verdict.method-refused", title], session, |context, session| {
         METHODS
             .iter()
             .map(|method| {
-                let draft = VerdictRequest::new(session).method(method).draft();
+                let draft = context.verdict(session).method(method).draft();
                 let expected = match *method {
                     "OPTIONS" => Expected::NoServerError,
                     "HEAD" => Expected::Status(&[401, 405, 501]),

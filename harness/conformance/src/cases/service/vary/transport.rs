@@ -16,8 +16,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         forms().map(|form| form.of(|name| Probe::pending(name, context, unknown))).collect()
     });
     let title = "a refusal is the same in each form of HTTP";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.transport-refused", title], &[], |_, unknown| {
-        forms().map(|form| form.of(|name| Probe::unauthorized(name, unknown, |draft| draft))).collect()
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.transport-refused", title], &[], |context, unknown| {
+        forms()
+            .map(|form| form.of(|name| Probe::unauthorized(name, context, unknown, |draft| draft)))
+            .collect()
     });
     let title = "a verdict is available in each form of HTTP";
     let row = "verdict.200.available";

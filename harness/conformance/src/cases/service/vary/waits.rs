@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::probe::{Expected, Probe, Rows, probe_each};
 use crate::cases::service::expected::PENDING;
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::Check;
 
 /// Queries with a short wait, and others beside it.
@@ -102,9 +102,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         |context, unknown| {
             let long = format!("waitMs={}", "9".repeat(300));
             // This number can wait as long as a service waits at all, so the token is none.
-            let refused = Probe::unauthorized("a waitMs of 300 digits without a token", unknown, |draft| {
-                with(draft, &long)
-            });
+            let refused =
+                Probe::unauthorized("a waitMs of 300 digits without a token", context, unknown, |draft| {
+                    with(draft, &long)
+                });
             let probe = |query: &&str| {
                 let draft = context.with_token(unknown).query(query).draft();
                 Probe::new(format!("query {query}"), draft, Expected::NoServerError)
@@ -137,9 +138,12 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                             context,
                             &context.reference("plain"),
                         ),
-                        Probe::unauthorized("a request without a token during waits", "edgeproof", |draft| {
-                            with(draft, "waitMs=20000")
-                        }),
+                        Probe::unauthorized(
+                            "a request without a token during waits",
+                            context,
+                            "edgeproof",
+                            |draft| with(draft, "waitMs=20000"),
+                        ),
                     ];
                     let service = context.service().clone();
                     let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
@@ -173,7 +177,8 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
 
 fn waiting(context: &ServiceCaseContext, number: usize) -> Probe {
     let reference = context.reference(&format!("wait-{number}"));
-    let draft = VerdictRequest::new(&reference)
+    let draft = context
+        .verdict(&reference)
         .bearer(&context.read_token())
         .query(&format!("waitMs={CONCURRENT_WAIT}"))
         .draft();
