@@ -9,7 +9,6 @@ mod mutant_set;
 mod mutation;
 mod play;
 mod program;
-mod tested_part;
 
 pub use causes::{Accuracy, MutantFailures, Share};
 pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants};
@@ -22,4 +21,3 @@ pub use mutation::{
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;
-pub use tested_part::TestedPart;

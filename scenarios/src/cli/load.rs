@@ -4,7 +4,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::signals;
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_reports::load::{InjectedFault, LoadReport, ProbeFigures};
 use goose::goose::Scenario;
 
@@ -16,7 +16,7 @@ use super::system_under_test::SystemUnderTest;
 use super::user_count::{OwnParts, user_count};
 use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, LoadRunOptions, ProgressListener};
 use crate::measure::RouteId;
-use crate::plan::{Arrivals, ScenarioName, Threshold, UserCount, collection_route, verdict_route};
+use crate::plan::{Arrivals, ScenarioName, Threshold, UserCount};
 use crate::report::{ReportInputs, build};
 use crate::scenario::SealedCollections;
 use crate::service::InjectedFaults;
@@ -74,11 +74,14 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let prepared = async {
         let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
         let users = users(plan, &system)?;
-        let mut probes =
-            system.readiness_probe().then(|| health_checks("readiness", 1)).into_iter().collect::<Vec<_>>();
+        let mut probes = system
+            .readiness_probe()
+            .then(|| health_checks(&system.spec, "readiness", 1))
+            .into_iter()
+            .collect::<Vec<_>>();
         for endpoint in system.foreign_endpoints(args) {
             let purpose = format!("the {} can be reached", endpoint.part);
-            probes.push(health_checks(&purpose, endpoint.check_reachable().await?));
+            probes.push(health_checks(&system.spec, &purpose, endpoint.check_reachable().await?));
         }
         Ok::<_, Failure>((system, users, probes))
     };
@@ -135,6 +138,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         plan: document_plan(plan, users.users, system.sealing.as_deref().map(SealedCollections::cost)),
         shard: (plan.shard.index(), plan.shard.count()),
         routes: &routes,
+        verdict_route: system.verdict_requests.as_ref().map(|(_, requests)| requests.route()),
         codes: &system.codes,
         arrivals: match &model {
             LoadModel::Open(arrivals) => vec![arrivals],
@@ -209,10 +213,12 @@ fn on_start(
 fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
     let Some(service) = &system.service else { return Vec::new() };
     let own_verdicts = system.target.base_url.is_none();
+    let collections = system.collection_requests.as_ref().map(|(_, requests)| requests.route().to_owned());
+    let verdicts = system.verdict_requests.as_ref().map(|(_, requests)| requests.route());
     let counted = |(place, route): (usize, &String)| {
-        let count = match route.as_str() {
-            route if route == collection_route() => service.collections(),
-            route if route == verdict_route() && own_verdicts => service.verdict_requests(),
+        let count = match Some(route) {
+            route if route == collections.as_ref() => service.collections(),
+            route if route == verdicts.as_ref() && own_verdicts => service.verdict_requests(),
             _ => return None,
         };
         Some((RouteId(place as u8), count))
@@ -221,8 +227,8 @@ fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
 }
 
 /// Health checks that were sent before the run.
-fn health_checks(purpose: &str, sent: u64) -> ProbeFigures {
-    ProbeFigures { route: format!("GET {}", Endpoint::Health.path()), purpose: purpose.to_owned(), sent }
+fn health_checks(spec: &Spec, purpose: &str, sent: u64) -> ProbeFigures {
+    ProbeFigures { route: format!("GET {}", spec.path(Endpoint::Health)), purpose: purpose.to_owned(), sent }
 }
 
 fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {

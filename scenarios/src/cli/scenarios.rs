@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use super::args::Load;
 use super::system_under_test::SystemUnderTest;
 use crate::measure::RouteId;
-use crate::plan::{ScenarioName, collection_route, verdict_route};
+use crate::plan::ScenarioName;
 use crate::scenario::{CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, VerdictPolling};
 
 impl SystemUnderTest {
@@ -63,8 +63,8 @@ impl SystemUnderTest {
     /// Names of the routes, by index.
     pub(super) fn routes(&self) -> Vec<String> {
         let mut routes = Vec::new();
-        routes.extend(self.collection_requests.as_ref().map(|_| collection_route().to_owned()));
-        routes.extend(self.verdict_requests.as_ref().map(|_| verdict_route().to_owned()));
+        routes.extend(self.collection_requests.as_ref().map(|(_, requests)| requests.route().to_owned()));
+        routes.extend(self.verdict_requests.as_ref().map(|(_, requests)| requests.route()));
         routes
     }
 }

@@ -25,6 +25,8 @@ use edgeproof_cli::args::EdgeScheme;
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
+    /// The tables.
+    pub(super) spec: Arc<Spec>,
     /// Codes of the tables.
     pub(super) codes: Codes,
     /// The target, for the report.
@@ -104,9 +106,10 @@ impl SystemUnderTest {
             replayed: codes.find("replayed_bundle"),
             codes,
             files,
+            spec,
         };
         if needs.edge {
-            system.prepare_edge(args, &spec, &credentials).await?;
+            system.prepare_edge(args, &credentials).await?;
             system.seal(args, seed, shard).await?;
         }
         if needs.verdicts {
@@ -141,13 +144,8 @@ impl SystemUnderTest {
             .collect()
     }
 
-    async fn prepare_edge(
-        &mut self,
-        args: &Load,
-        spec: &Arc<Spec>,
-        credentials: &Credentials,
-    ) -> Result<(), Failure> {
-        let target = target(args, spec)?;
+    async fn prepare_edge(&mut self, args: &Load, credentials: &Credentials) -> Result<(), Failure> {
+        let target = target(args, &self.spec)?;
         // Before any request, including the health check.
         if let Target::Attached(attached) = &target {
             let endpoint = ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
@@ -169,7 +167,7 @@ impl SystemUnderTest {
             }
         };
         let endpoint = with_client_certificate(endpoint, args)?;
-        let collection_requests = CollectionRequests::new(&endpoint, &args.origin)
+        let collection_requests = CollectionRequests::new(&self.spec, &endpoint, &args.origin)
             .expect("a parsed origin is a valid header value");
         let url = endpoint.url().to_string();
         let (kind, command) = match &target {
@@ -220,12 +218,13 @@ impl SystemUnderTest {
             }
             _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens(credentials)),
         };
-        let verdict_requests = VerdictRequests::new(&endpoint, &authorization, bad).ok_or_else(|| {
-            Failure::usage(
-                "cannot send the read token: it is not a valid header value",
-                "check READ_TOKEN or the token file",
-            )
-        })?;
+        let verdict_requests =
+            VerdictRequests::new(&self.spec, &endpoint, &authorization, bad).ok_or_else(|| {
+                Failure::usage(
+                    "cannot send the read token: it is not a valid header value",
+                    "check READ_TOKEN or the token file",
+                )
+            })?;
         if args.base_url.is_some() {
             self.target.base_url = Some(parsed.to_string());
             if self.collection_requests.is_none() {

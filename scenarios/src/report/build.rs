@@ -22,7 +22,7 @@ use crate::engine::RunData;
 use crate::measure::{
     LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, UserWaits, ValidityInputs, invalid_reasons,
 };
-use crate::plan::{Arrivals, ScenarioName, verdict_route};
+use crate::plan::{Arrivals, ScenarioName};
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
@@ -58,7 +58,8 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         digest: String::new(),
     };
     shard.digest = digest(&shard, &plan);
-    let verdicts = verdicts(inputs.scenario, inputs.routes, measurements, waits);
+    let verdicts =
+        verdicts(inputs.scenario, inputs.verdict_route.as_deref(), inputs.routes, measurements, waits);
     let mut report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
@@ -157,6 +158,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
 /// those of `edge-relay`, which waits for none.
 fn verdicts(
     scenario: Option<ScenarioName>,
+    verdict_route: Option<&str>,
     routes: &[String],
     measurements: &LoadMeasurements,
     waits: UserWaits,
@@ -167,7 +169,7 @@ fn verdicts(
     }
     for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
         let route = routes.get(usize::from(series.route.0)).map(String::as_str);
-        if scenario == Some(ScenarioName::Journey) || route == Some(verdict_route()) {
+        if scenario == Some(ScenarioName::Journey) || route.is_some() && route == verdict_route {
             verdicts.unanswered.add(&series.response);
         }
     }

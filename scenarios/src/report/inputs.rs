@@ -17,6 +17,8 @@ pub struct ReportInputs<'a> {
     pub shard: (u32, u32),
     /// Names of the routes, by index.
     pub routes: &'a [String],
+    /// The route of verdicts, if the run has it.
+    pub verdict_route: Option<String>,
     /// Codes of the tables.
     pub codes: &'a Codes,
     /// Intended start times of each workload, in the open model.

@@ -10,7 +10,7 @@ use super::collection_source::CollectionSource;
 use super::requests::CollectionRequests;
 use crate::engine::{Call, CallResult, Expectation, LoadUser};
 use crate::measure::{Code, RouteId, SAMPLED, ServiceTimes};
-use crate::plan::{ScenarioName, Share, collection_route};
+use crate::plan::{ScenarioName, Share};
 
 /// Posts collections to an edge. A share of them are replays, which must be refused.
 pub struct EdgeRelay {
@@ -35,6 +35,7 @@ pub struct EdgeRelay {
 impl EdgeRelay {
     /// The goose scenario. Its transaction posts a new collection or a replay.
     pub fn scenario(self) -> Scenario {
+        let route = self.collection_requests.route().to_owned();
         let relay = Arc::new(self);
         let post: TransactionFunction = Arc::new(move |user| {
             let relay = Arc::clone(&relay);
@@ -47,7 +48,7 @@ impl EdgeRelay {
             })
         });
         Scenario::new(ScenarioName::EdgeRelay.text())
-            .register_transaction(Transaction::new(post).set_name(collection_route()))
+            .register_transaction(Transaction::new(post).set_name(&route))
     }
 
     /// Posts a new collection. Returns its session reference as well.

@@ -5,7 +5,7 @@ use goose::goose::{Scenario, Transaction, TransactionFunction};
 use super::edge_relay::EdgeRelay;
 use super::verdict_polling::VerdictPolling;
 use crate::engine::LoadUser;
-use crate::plan::{ScenarioName, collection_route};
+use crate::plan::ScenarioName;
 
 /// One session: posts a collection, then polls for its verdict.
 pub struct Journey {
@@ -18,6 +18,7 @@ pub struct Journey {
 impl Journey {
     /// The goose scenario. Its transaction is a whole session.
     pub fn scenario(self) -> Scenario {
+        let route = self.relay.collection_requests.route().to_owned();
         let journey = Arc::new(self);
         let session: TransactionFunction = Arc::new(move |user| {
             let journey = Arc::clone(&journey);
@@ -27,7 +28,7 @@ impl Journey {
             })
         });
         Scenario::new(ScenarioName::Journey.text())
-            .register_transaction(Transaction::new(session).set_name(collection_route()))
+            .register_transaction(Transaction::new(session).set_name(&route))
     }
 
     async fn play(&self, user: &mut LoadUser) {

@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
 use edgeproof_http::ServerAddress;
 
 use super::choice::choose;
@@ -8,6 +8,7 @@ use crate::measure::Code;
 /// Encodes collection requests to an edge.
 #[derive(Debug, Clone)]
 pub struct CollectionRequests {
+    route: String,
     target: String,
     fields: HeaderFields,
 }
@@ -16,6 +17,7 @@ pub struct CollectionRequests {
 #[derive(Debug, Clone)]
 pub struct VerdictRequests {
     base: String,
+    path: VerdictPath,
     /// Includes the read token.
     fields: HeaderFields,
     bad: Vec<(HeaderFields, Option<Code>)>,
@@ -32,11 +34,17 @@ pub struct BadToken {
 
 impl CollectionRequests {
     /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
-    pub fn new(endpoint: &ServerAddress, origin: &str) -> Option<Self> {
+    pub fn new(spec: &Spec, endpoint: &ServerAddress, origin: &str) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
-        let target = format!("{}{}", endpoint.base(), Endpoint::Signals.path());
-        Some(Self { target, fields: HeaderFields::new(fields)? })
+        let path = spec.path(Endpoint::Signals);
+        let (route, target) = (format!("POST {path}"), format!("{}{path}", endpoint.base()));
+        Some(Self { route, target, fields: HeaderFields::new(fields)? })
+    }
+
+    /// Route of a collection, as reports and thresholds name it: `POST /v1/signals`.
+    pub fn route(&self) -> &str {
+        &self.route
     }
 
     /// The request for a collection.
@@ -48,7 +56,12 @@ impl CollectionRequests {
 impl VerdictRequests {
     /// Requests to this service, with this read token or one of the invalid ones. `None` if a value is not a
     /// valid header value.
-    pub fn new(endpoint: &ServerAddress, authorization: &str, bad: Vec<BadToken>) -> Option<Self> {
+    pub fn new(
+        spec: &Spec,
+        endpoint: &ServerAddress,
+        authorization: &str,
+        bad: Vec<BadToken>,
+    ) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
             HeaderFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
@@ -58,9 +71,15 @@ impl VerdictRequests {
             .map(|BadToken { authorization, code }| Some((with(authorization.as_deref())?, code)));
         Some(Self {
             base: endpoint.base().to_owned(),
+            path: spec.verdict_path().clone(),
             fields: with(Some(authorization))?,
             bad: bad.collect::<Option<_>>()?,
         })
+    }
+
+    /// Route of a verdict, as reports and thresholds name it: `GET /v1/verdict/{ref}`.
+    pub fn route(&self) -> String {
+        format!("GET {}", self.path.with("{ref}"))
     }
 
     /// Whether there are invalid tokens.
@@ -84,8 +103,7 @@ impl VerdictRequests {
         // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
-        let path = verdict_path();
-        let (base, prefix, suffix) = (&self.base, path.prefix(), path.suffix());
+        let (base, prefix, suffix) = (&self.base, self.path.prefix(), self.path.suffix());
         match wait {
             Some(ms) => format!("{base}{prefix}{reference}{suffix}?waitMs={ms}"),
             None => format!("{base}{prefix}{reference}{suffix}"),

@@ -11,7 +11,7 @@ use super::references::{References, SessionState};
 use super::requests::VerdictRequests;
 use crate::engine::{Call, Expectation, LoadUser, PollResult, poll_result};
 use crate::measure::RouteId;
-use crate::plan::{ScenarioName, Share, verdict_route};
+use crate::plan::{ScenarioName, Share};
 
 /// A backend that polls for the verdict of a reference until it is ready.
 pub struct VerdictPolling {
@@ -54,6 +54,7 @@ impl VerdictPolling {
     /// The goose scenario. Its transaction polls until the verdict is ready, or sends one request that the
     /// service must refuse.
     pub fn scenario(self) -> Scenario {
+        let route = self.verdict_requests.route();
         let polling = Arc::new(self);
         let poll: TransactionFunction = Arc::new(move |user| {
             let polling = Arc::clone(&polling);
@@ -63,7 +64,7 @@ impl VerdictPolling {
             })
         });
         Scenario::new(ScenarioName::VerdictPolling.text())
-            .register_transaction(Transaction::new(poll).set_name(verdict_route()))
+            .register_transaction(Transaction::new(poll).set_name(&route))
     }
 
     async fn play(&self, user: &mut LoadUser) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
 use parking_lot::{Condvar, Mutex};
 use socket2::{Domain, SockRef, Socket, Type};
 
@@ -27,6 +27,9 @@ pub struct RecordingServer {
 
 struct ServerState {
     behaviour: ServerBehaviour,
+    /// First line of a collection's request.
+    collection: String,
+    verdict: VerdictPath,
     address: SocketAddr,
     record: Mutex<Vec<ServedRequest>>,
     /// Arrival of the first request.
@@ -57,7 +60,7 @@ const PROBES: u64 = 1 << 39;
 
 impl RecordingServer {
     /// Starts it on a free local port, without TLS.
-    pub fn start(behaviour: ServerBehaviour) -> io::Result<Self> {
+    pub fn start(spec: &Spec, behaviour: ServerBehaviour) -> io::Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
         socket.listen(BACKLOG)?;
@@ -66,6 +69,8 @@ impl RecordingServer {
         let address = listener.local_addr()?;
         let state = Arc::new(ServerState {
             behaviour,
+            collection: format!("POST {}", spec.path(Endpoint::Signals)),
+            verdict: spec.verdict_path().clone(),
             address,
             record: Mutex::default(),
             started: Mutex::default(),
@@ -159,7 +164,7 @@ impl ServerState {
     /// The number of an operation, from its collection; for verdict requests, the order of arrival. Any other request
     /// is a probe.
     fn number(&self, request: &ReceivedRequest) -> u64 {
-        if verdict_reference(request).is_some() {
+        if self.reference(request).is_some() {
             return self.verdict_requests.fetch_add(1, Ordering::Relaxed);
         }
         let reference = OpaqueCollections::read(&request.body);
@@ -188,10 +193,10 @@ impl ServerState {
         if let Some(status) = self.behaviour.manner.refusal(number) {
             return answer(status, r#"{"error":"busy"}"#.into());
         }
-        if request.line == format!("POST {}", Endpoint::Signals.path()) {
+        if request.line == self.collection {
             return answer(200, r#"{"ok":true}"#.into());
         }
-        let Some(reference) = verdict_reference(request) else {
+        let Some(reference) = self.reference(request) else {
             return answer(404, r#"{"error":"not_found"}"#.into());
         };
         let mut pending = self.pending.lock();
@@ -201,6 +206,11 @@ impl ServerState {
         }
         pending.remove(reference);
         answer(200, format!(r#"{{"ref":"{reference}"}}"#))
+    }
+
+    /// The session reference of a verdict request.
+    fn reference<'r>(&self, request: &'r ReceivedRequest) -> Option<&'r str> {
+        request.line.strip_prefix("GET ")?.split('?').next()?.strip_prefix(self.verdict.prefix())
     }
 
     /// Writes an answer. Returns the times just before and just after its last byte; `None` if the server closes
@@ -258,9 +268,4 @@ impl ServerState {
         // The acceptor ends with its next connection.
         let _ = TcpStream::connect(self.address);
     }
-}
-
-/// The session reference of a verdict request.
-fn verdict_reference(request: &ReceivedRequest) -> Option<&str> {
-    request.line.strip_prefix("GET ")?.split('?').next()?.strip_prefix(verdict_path().prefix())
 }

@@ -25,7 +25,7 @@ async fn endpoint(url: &str) -> Arc<ServerAddress> {
 async fn relay(url: &str) -> EdgeRelay {
     let endpoint = endpoint(url).await;
     EdgeRelay {
-        collection_requests: CollectionRequests::new(&endpoint, "https://shop.example").unwrap(),
+        collection_requests: CollectionRequests::new(&spec(), &endpoint, "https://shop.example").unwrap(),
         endpoint,
         collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
@@ -39,7 +39,8 @@ async fn relay(url: &str) -> EdgeRelay {
 async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
     let endpoint = endpoint(url).await;
     VerdictPolling {
-        verdict_requests: VerdictRequests::new(&endpoint, "Bearer service_read_x", Vec::new()).unwrap(),
+        verdict_requests: VerdictRequests::new(&spec(), &endpoint, "Bearer service_read_x", Vec::new())
+            .unwrap(),
         endpoint,
         references: References::Generated(None),
         collections: OpaqueCollections::new(3),
@@ -56,7 +57,11 @@ async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
 }
 
 fn codes() -> Codes {
-    Codes::new(&Spec::builtin(Version::Current))
+    Codes::new(&spec())
+}
+
+fn spec() -> Spec {
+    Spec::builtin(Version::Current)
 }
 
 /// Plays twenty operations, each with a user of its own if necessary.

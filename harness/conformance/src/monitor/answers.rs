@@ -1,4 +1,3 @@
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
@@ -14,7 +13,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut json, mut readable, mut granted) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let mut wrong_grant = None;
-    for request in edge.requests.iter().filter(|request| is_collection(request, edge.max_body)) {
+    for request in edge.requests.iter().filter(|request| is_collection(request, edge)) {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
         let place = format!("{} to a request of {}", answer.status, request.sender.case);
@@ -96,12 +95,12 @@ fn secrets(edge: &EdgeRecord) -> Breaches {
 
 /// Whether the interface defines the answer to this request: an ordinary POST to the path for collections. The interface
 /// leaves the maximum of a body open, so an edge may refuse a longer one by itself.
-fn is_collection(request: &TracedRequest, max_body: usize) -> bool {
+fn is_collection(request: &TracedRequest, edge: &EdgeRecord) -> bool {
     request.draft.method == "POST"
-        && request.draft.path == Endpoint::Signals.path()
+        && request.draft.path == edge.signals
         && request.sender.level != CaseLevel::Open
         && !request.is_broken()
-        && request.draft.body.bytes().len() < max_body
+        && request.draft.body.bytes().len() < edge.max_body
 }
 
 fn has_wildcard(answer: &Answer) -> bool {

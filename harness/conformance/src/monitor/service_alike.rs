@@ -34,7 +34,9 @@ struct Group<'r> {
 pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for exchange in record.verdicts().filter(|exchange| exchange.draft.method == "GET") {
-        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference()) else { continue };
+        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
+            continue;
+        };
         if !matches!(answer.status, 401 | 404) || exchange.level == CaseLevel::Open {
             continue;
         }

@@ -13,7 +13,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{EdgeRecord, ExpectedCertificate, judge};
-use crate::cases::{EdgeMonitor, Sender, Setup, TracedRequest, collection};
+use crate::cases::{EdgeMonitor, SIGNALS, Sender, Setup, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
 
 const ORIGIN: &str = "https://shop.example";
@@ -33,6 +33,7 @@ fn edge() -> EdgeRecord {
         arrivals: Vec::new(),
         log: Some(Vec::new()),
         log_is_complete: true,
+        signals: SIGNALS.into(),
         accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
         max_body: 1024 * 1024,
         redactor: Arc::new(redactor),

@@ -9,11 +9,11 @@ use edgeproof_reports::{
 use super::case_plan::CasePlan;
 use super::case_report::without_run;
 use super::options::RunPolicy;
-use crate::cases::Case;
+use crate::cases::CaseFacts;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
 pub(super) struct ReportCollector {
-    cases: Vec<Arc<Case>>,
+    cases: Vec<Arc<CaseFacts>>,
     all_ids: Vec<String>,
     reports: Vec<Option<CaseReport>>,
     /// Number of reports that were emitted.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::cases::{self, Case, Catalog, SealUse};
+use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, SealUse};
 use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -36,7 +36,7 @@ pub struct CollectorMatrixOptions {
 
 /// What all runs share.
 struct CollectorBed {
-    cases: Vec<Case>,
+    cases: Vec<Case<Collector>>,
     edges: Arc<EdgeCredentials>,
     browser: Arc<SharedBrowser>,
     redactor: Arc<Redactor>,
@@ -49,13 +49,14 @@ pub async fn collector_matrix(
 ) -> Result<Matrix, TestBedError> {
     let began = Instant::now();
     let bed = CollectorBed::new(Arc::clone(&spec), options)?;
+    let facts: Vec<CaseFacts> = bed.cases.iter().map(|case| case.facts.clone()).collect();
     // The wrapper alone changes nothing.
     let reference: CaseResults =
         case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
     let mutants = collector_mutants(&spec);
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
-    let mut matrix = empty_matrix(&spec, Scope::Gate, &bed.cases);
+    let mut matrix = empty_matrix(&spec, Scope::Gate, &facts);
     matrix.problems.extend(judge::reference_failures(&reference));
     // Every case would kill a module with a mistake in its script.
     let is_broken = |result: &MutantResult| {
@@ -69,7 +70,7 @@ pub async fn collector_matrix(
     matrix.mutants = mutants
         .iter()
         .zip(&results)
-        .map(|(mutant, result)| judge::mutant(mutant, result, &bed.cases, &reference))
+        .map(|(mutant, result)| judge::mutant(mutant, result, &facts, &reference))
         .collect();
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
@@ -97,7 +98,7 @@ impl CollectorBed {
         let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
             return Ok(MutantResult::default());
         };
-        let own: Vec<Case> =
+        let own: Vec<Case<Collector>> =
             self.cases.iter().filter(|case| case.rows.contains(&mutant.row)).cloned().collect();
         if own.is_empty() {
             return Ok(MutantResult::default());
@@ -108,7 +109,11 @@ impl CollectorBed {
         Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
     }
 
-    async fn play(&self, module: CollectorModule, cases: &[Case]) -> Result<Vec<CaseReport>, TestBedError> {
+    async fn play(
+        &self,
+        module: CollectorModule,
+        cases: &[Case<Collector>],
+    ) -> Result<Vec<CaseReport>, TestBedError> {
         let options = CollectorRunnerOptions {
             module,
             name: "service".into(),
@@ -117,11 +122,7 @@ impl CollectorBed {
             seal: Some(SealUse::Opens),
             redactor: Arc::clone(&self.redactor),
         };
-        let run = ConformanceRun::of_collector(
-            cases.to_vec(),
-            &Selection::default(),
-            CollectorRunner::new(options),
-        )?;
+        let run = ConformanceRun::new(cases.to_vec(), &Selection::default(), CollectorRunner::new(options))?;
         let options = RunOptions {
             jobs: JOBS,
             case_timeout: CASE_TIMEOUT,
@@ -136,8 +137,8 @@ impl CollectorBed {
 const SESSION: &str = "post.accepted";
 
 /// The cases of a row, with a session for the monitors among them.
-fn with_pages(mut own: Vec<Case>, all: &[Case]) -> Vec<Case> {
-    let is_monitor = |case: &Case| case.id.starts_with("monitor.");
+fn with_pages(mut own: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
+    let is_monitor = |case: &Case<Collector>| case.id.starts_with("monitor.");
     if own.iter().all(is_monitor) {
         own.extend(all.iter().find(|case| case.id == SESSION).cloned());
     }

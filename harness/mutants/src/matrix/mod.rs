@@ -10,9 +10,9 @@ mod sample;
 
 use std::time::Instant;
 
-use edgeproof::cases::{Case, Procedure};
+use edgeproof::cases::CaseFacts;
 use edgeproof::causes::Fingerprints;
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::matrix::{
     Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
@@ -22,7 +22,6 @@ use crate::causes::{self, Accuracy, MutantFailures};
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
-use crate::tested_part::TestedPart;
 
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
@@ -61,7 +60,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let traces = match options.scope {
         Scope::Gate => None,
         // A case alone mostly waits.
-        Scope::Full => Some(trace(bed, &cases_with_steps(&cases), options.jobs * 2).await?),
+        Scope::Full => Some(trace(bed, &cases_with_steps(bed, &cases), options.jobs * 2).await?),
     };
     let run = |mutant| mutant_run::run(bed, mutant, &cases, traces.as_ref());
     let results = run_all(&mutants, options.jobs, options.progress, run).await?;
@@ -79,7 +78,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         }
     };
     let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
-    let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
+    let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     matrix.problems.extend(
         without_sample.iter().map(|row| {
@@ -106,15 +105,15 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
 }
 
 /// The cases of all parts.
-fn all_cases(bed: &TestBed) -> Vec<(TestedPart, Case)> {
+fn all_cases(bed: &TestBed) -> Vec<(PartName, CaseFacts)> {
     let of_part = |part| bed.cases(part).into_iter().map(move |case| (part, case));
-    TestedPart::ALL.into_iter().flat_map(of_part).collect()
+    bed.part_names().flat_map(of_part).collect()
 }
 
 /// Results of all cases without a mutation.
 async fn reference_results(bed: &TestBed) -> Result<CaseResults, TestBedError> {
     let mut reference = CaseResults::new();
-    for part in TestedPart::ALL {
+    for part in bed.part_names() {
         reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
     }
     Ok(reference)
@@ -146,7 +145,7 @@ where
 }
 
 /// Matrix without mutants.
-pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[Case]) -> Matrix {
+pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Matrix {
     Matrix {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -171,9 +170,6 @@ pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[Case]) -> Matrix 
 }
 
 /// Cases that need sockets.
-fn cases_with_steps(cases: &[(TestedPart, Case)]) -> Vec<(TestedPart, Case)> {
-    let has_steps = |(_, case): &&(TestedPart, Case)| {
-        !matches!(case.procedure, Procedure::Conversation(_) | Procedure::Conversations(_))
-    };
-    cases.iter().filter(has_steps).cloned().collect()
+fn cases_with_steps(bed: &TestBed, cases: &[(PartName, CaseFacts)]) -> Vec<(PartName, CaseFacts)> {
+    cases.iter().filter(|(part, case)| !bed.is_data(*part, case)).cloned().collect()
 }

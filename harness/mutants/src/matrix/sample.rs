@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use edgeproof::cases::{Case, Procedure};
+use edgeproof::cases::{CaseFacts, Phase};
 use edgeproof::causes::{Fingerprint, Fingerprints};
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -13,7 +14,6 @@ use super::{CaseResults, MutantResult, all_cases, empty_matrix, is_concerned, ju
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError};
-use crate::tested_part::TestedPart;
 
 /// A kill matrix of some mutants, in which each case that can kill a mutant kills one.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ const SHARES: [usize; 3] = [50, 1, 0];
 pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
     let began = Instant::now();
     let mutants = MutantSet::new(&bed.spec).mutants;
-    let (parts, cases): (Vec<TestedPart>, Vec<Case>) = all_cases(bed).into_iter().unzip();
+    let (parts, cases): (Vec<PartName>, Vec<CaseFacts>) = all_cases(bed).into_iter().unzip();
     let judge = |mutant: usize, result: &MutantResult| {
         judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
     };
@@ -101,18 +101,18 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
     Ok(SampleMatrix { matrix, all: mutants.len() })
 }
 
-fn is_monitor(case: &Case) -> bool {
-    matches!(case.procedure, Procedure::Monitor(_) | Procedure::ServiceMonitor(_))
+fn is_monitor(case: &CaseFacts) -> bool {
+    case.phase == Phase::Monitors
 }
 
 /// The cases of its row that each mutant may kill: `share` percent of the mutants of its cause fail them.
-fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<usize>> {
+fn candidates(mutants: &[Mutant], cases: &[CaseFacts], share: usize) -> Vec<BTreeSet<usize>> {
     let mut known: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
     for one in Fingerprints::builtin().iter() {
         known.entry(one.cause.clone()).or_default().push(one);
     }
     let of_mutant = mutants.iter().map(|mutant| {
-        let own = |case: &Case| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
+        let own = |case: &CaseFacts| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
         let own: Vec<usize> = (0..cases.len()).filter(|index| own(&cases[*index])).collect();
         let fails = |one: &&Fingerprint, index: usize| one.cases.contains_key(&cases[index].id);
         // Those of the mutants of other rows tell nothing.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocks::{BLOCKS, Block};
-use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PageOrigin};
 use crate::judge::{Check, resolves};
 
@@ -12,9 +12,9 @@ const ROW: &str = "statement.measurement-failure";
 pub(super) const SESSION: Duration = Duration::from_secs(2);
 
 /// Blocked and failing measurements are no error (1.6).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     for block in &BLOCKS {
-        let case = cases.collector_steps(
+        let case = cases.steps(
             ROW,
             &format!("blocked.{}", block.id),
             &format!("{} causes no error, and the collection is sent", block.title),
@@ -96,8 +96,8 @@ pub(super) async fn collected(context: &mut CollectorCaseContext, page: &Collect
 }
 
 /// Fewer measurements, lower confidence (1.6).
-fn weaker(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn weaker(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         "statement.weaker-verdict",
         "blocked.weaker-verdict",
         "a session with blocked measurements gets a verdict of lower confidence",

@@ -11,7 +11,7 @@ use edgeproof::cases::explore::sequence::{
     ConnectionChoice, EdgeAction, EdgeReplay, NamedSequence, SequencePlan,
 };
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePoolOptions, RunOptions, Selection};
+use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
 use edgeproof_edge::{
     EdgeAction as Conclusion, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
@@ -113,7 +113,7 @@ async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResul
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let embedded = Embedded::new(Arc::clone(&spec), spec.profile().clone()).with_faults(Arc::new(fault));
     let edges = EdgePoolOptions::new(spec, Target::Embedded(Box::new(embedded)), credentials, files);
-    let run = ConformanceRun::of_edges(cases, &Selection::default(), edges).unwrap();
+    let run = ConformanceRun::new(cases, &Selection::default(), EdgePool::new(edges)).unwrap();
     let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
     let result = ConformanceRun { options, ..run }.execute().await.unwrap();
     assert_eq!(result.summary.planned, result.cases.len());

@@ -4,14 +4,16 @@ use edgeproof_reports::difference::{DifferenceKind, GrantForm};
 
 use super::play::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary};
+use crate::cases::{
+    EdgeCaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary,
+};
 use crate::judge::{self, Check};
 
 /// Origins that no form allows.
 const OTHERS: [&str; 3] = [OTHER_ORIGIN, "https://shop.example.other.example", "null"];
 
 /// The named origin gets a grant, and no other one.
-pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut CaseContext) {
+pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
     if let Some(origin) = page_origin(form) {
         context.checks(judge::exact(&play.accepted, &sent.reply));
@@ -40,7 +42,7 @@ fn is_named(form: AllowedOriginForm, origin: &str) -> bool {
 }
 
 /// Posts a collection from `origin` and sends its preflight. `may`: a grant is open. Yields in words whether there is one.
-async fn from(play: &Play, context: &mut CaseContext, origin: &str, may: bool) -> &'static str {
+async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: bool) -> &'static str {
     context.script(play.accept.clone());
     let mut draft = collection();
     for (_, value) in draft.headers.iter_mut().filter(|(name, _)| name == "Origin") {

@@ -7,11 +7,11 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use super::play::Play;
-use crate::cases::{CaseContext, URL_ENCODED_PREFIX, URL_PREFIX, collection, summary};
+use crate::cases::{EdgeCaseContext, URL_ENCODED_PREFIX, URL_PREFIX, collection, summary};
 use crate::judge::{self, Check};
 
 /// The edge relays as with the plain form, and the setting has its effect.
-pub(super) async fn play(play: &Play, context: &mut CaseContext) {
+pub(super) async fn play(play: &Play, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
     let arrivals = context.arrivals();
     let arrival = arrivals.iter().find(|arrival| arrival.request.complete);
@@ -29,7 +29,7 @@ pub(super) async fn play(play: &Play, context: &mut CaseContext) {
 }
 
 /// Posts a collection. An edge that accepts it has relayed it once and unchanged.
-pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
+pub(super) async fn post(play: &Play, context: &mut EdgeCaseContext) -> Sent {
     context.script(play.accept.clone());
     let draft = context.fill(&collection());
     let sent = context.send(&draft).await;
@@ -51,7 +51,7 @@ pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
 }
 
 /// What the form has to show in the request at the service besides its arrival.
-fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check> {
+fn effect(play: &Play, context: &EdgeCaseContext, arrival: &Arrival) -> Option<Check> {
     let target = &arrival.request.target;
     let on_target = |expected: &str, ok| {
         Check::new("request target at the service", expected, target.clone(), ok)
@@ -80,7 +80,7 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
             )
         }
         SettingChange::License(_) => {
-            let license = context.edge.settings.as_ref()?.license.as_ref()?.expose();
+            let license = context.target.settings.as_ref()?.license.as_ref()?.expose();
             let ok = presents_license(license, target, &arrival.request.headers);
             let actual = if ok { LicenseValue::Unchanged } else { LicenseValue::OtherText };
             Some(
@@ -99,8 +99,8 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
 }
 
 /// The edge presents the whole chain of the file.
-fn chain(context: &CaseContext, arrival: &Arrival) -> Check {
-    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+fn chain(context: &EdgeCaseContext, arrival: &Arrival) -> Check {
+    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
     let configured: Vec<CertificateDer<'_>> = file
         .and_then(|file| CertificateDer::pem_file_iter(file).ok())
         .into_iter()

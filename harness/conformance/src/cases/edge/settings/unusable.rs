@@ -5,11 +5,11 @@ use rustls_pki_types::pem::PemObject;
 
 use super::play::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, collection, summary};
+use crate::cases::{EdgeCaseContext, collection, summary};
 use crate::judge::{self, Check};
 
 /// With a CA file that is unusable, an edge that starts sends nothing to the service.
-pub(super) async fn ca_file(play: &Play, context: &mut CaseContext) {
+pub(super) async fn ca_file(play: &Play, context: &mut EdgeCaseContext) {
     context.script(play.accept.clone());
     let sent = context.send(&collection()).await;
     let relayed = context.relayed().await;
@@ -23,9 +23,9 @@ pub(super) async fn ca_file(play: &Play, context: &mut CaseContext) {
 }
 
 /// With an unusable client certificate or key, an edge may relay without it, or not at all.
-pub(super) async fn client_files(play: &Play, context: &mut CaseContext) {
+pub(super) async fn client_files(play: &Play, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
-    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
     let configured = file.and_then(|file| CertificateDer::from_pem_file(file).ok());
     let arrivals = context.arrivals();
     let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
