@@ -10,7 +10,8 @@ use super::value::{
     SecretPlace, Silence, Statuses, Wire,
 };
 
-/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire.
+/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire. Symptoms,
+/// which lead to causes, are classes of the values (`harness/conformance/src/causes/symptom.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]

@@ -1,4 +1,5 @@
 //! Symptoms: how a case fails, as a class of differences that is the same for every target, port and body.
+//! [`super::probable_causes`] compares them with the fingerprints of mutants.
 
 use std::collections::BTreeSet;
 
