@@ -92,7 +92,8 @@ impl ConformanceRun {
         let planned = target.planned_event(&plan, &options);
         let spec = Arc::clone(target.spec());
         let command = target.name();
-        let run = Execution { spec, command, plan, options: Arc::new(options), policy, interrupted };
+        let known = target.fingerprints();
+        let run = Execution { spec, command, known, plan, options: Arc::new(options), policy, interrupted };
         match target {
             RunTarget::Edges(edges) => {
                 // An embedded edge holds nothing that is worth waiting for: dropping it is enough.
@@ -157,6 +158,13 @@ impl RunTarget {
         }
     }
 
+    fn fingerprints(&self) -> &'static Fingerprints {
+        match self {
+            Self::Edges(_) | Self::Service(_) => Fingerprints::builtin(),
+            Self::Collector(_) => Fingerprints::of_collectors(),
+        }
+    }
+
     fn planned_event(&self, plan: &CasePlan, options: &RunOptions) -> Event {
         let spec = self.spec();
         Event::Planned {
@@ -176,6 +184,8 @@ struct Execution<I> {
     spec: Arc<Spec>,
     /// Name of the target: a command, if it is launched.
     command: String,
+    /// Fingerprints of the causes that the target can have.
+    known: &'static Fingerprints,
     plan: CasePlan,
     options: Arc<RunOptions>,
     policy: RunPolicy,
@@ -190,7 +200,7 @@ impl<I: Future<Output = u8>> Execution<I> {
         planned: Event,
         events: &mut (dyn FnMut(Event) + Send),
     ) -> (ConformanceResult, bool) {
-        let mut collector = ReportCollector::new(&self.plan);
+        let mut collector = ReportCollector::new(&self.plan, Arc::clone(&self.spec));
         events(planned);
         let interrupted = tokio::select! {
             () = execute(&self.plan, runner, &self.options, &self.policy, &mut collector, events) => None,
@@ -203,7 +213,7 @@ impl<I: Future<Output = u8>> Execution<I> {
                 let report = cases.iter().find(|report| report.id == id);
                 report.map_or_else(|| rerun.of(id), |report| rerun.of_report(report, cases))
             };
-            let (spec, known, command) = (&*self.spec, Fingerprints::builtin(), self.command.as_str());
+            let (spec, known, command) = (&*self.spec, self.known, self.command.as_str());
             probable_causes(cases, &CauseSources { spec, known, command, rerun: &again })
         };
         (collector.finish(&self.policy, causes, exchanges, interrupted, events), interrupted.is_none())

@@ -17,7 +17,7 @@ pub(super) fn of_case(spec: &Spec, known: &KnownCase) -> String {
     let case = &known.case;
     let mut text = required(spec, known);
     push_section(&mut text, "exchange", &exchange(spec, case));
-    push_causes(&mut text, spec, &Fingerprints::builtin().causes_of_case(&case.id));
+    push_causes(&mut text, spec, &Fingerprints::known_causes_of_case(&case.id));
     push_commands(&mut text, known);
     text
 }
@@ -35,9 +35,8 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
     if let Some(example) = example {
         push_section(&mut text, "exchange", &exchange(spec, &example.case));
     }
-    let known = Fingerprints::builtin();
     let mut causes: Vec<(usize, &str)> = Vec::new();
-    for cause in proofs.iter().flat_map(|proof| known.causes_of_case(&proof.case.id)) {
+    for cause in proofs.iter().flat_map(|proof| Fingerprints::known_causes_of_case(&proof.case.id)) {
         match causes.iter_mut().find(|(_, other)| *other == cause) {
             Some((count, _)) => *count += 1,
             None => causes.push((1, cause)),
@@ -60,7 +59,7 @@ pub(super) fn of_cause(cause: &KnownCause, cases: &[KnownCase]) -> String {
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
     push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
     push_section(&mut text, "fix", &fixes(cause));
-    let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
+    let ids = Fingerprints::known_cases_of_cause(&cause.id);
     let failed: Vec<&KnownCase> =
         ids.iter().filter_map(|id| cases.iter().find(|known| known.case.id == *id)).collect();
     let mut lines: Vec<String> = failed
