@@ -12,7 +12,9 @@ mod program;
 
 pub use causes::{Accuracy, MutantFailures, Share};
 pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants};
-pub use matrix::{CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_matrix};
+pub use matrix::{
+    CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_advice, sample_matrix,
+};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{

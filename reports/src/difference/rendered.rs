@@ -36,7 +36,7 @@ pub fn excerpt(bytes: &[u8]) -> String {
 }
 
 impl Wire {
-    fn excerpt(&self) -> String {
+    pub(crate) fn excerpt(&self) -> String {
         let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
         if bytes <= LONGEST {
             return excerpt_of(&self.text, bytes);

@@ -5,6 +5,7 @@ use edgeproof_fixtures::spec::Spec;
 use futures_util::future::BoxFuture;
 
 use super::{CaseContext, CaseTarget};
+use crate::causes::Fingerprints;
 
 /// A tested part of the interface: an edge, a service, a key set, a collector, or one of your own.
 pub trait Part: Copy + Send + Sync + 'static {
@@ -27,6 +28,11 @@ pub trait Part: Copy + Send + Sync + 'static {
     type Target: CaseTarget;
     /// An invariant of a whole run.
     type Monitor: Monitor<Self::Need>;
+
+    /// The fingerprints of the causes that the part can have.
+    fn fingerprints() -> &'static Fingerprints {
+        Fingerprints::builtin()
+    }
 
     /// The commands that play a case.
     fn commands(id: &str) -> Vec<String> {

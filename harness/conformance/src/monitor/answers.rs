@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
@@ -35,7 +36,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 let check = judge::readable(origin, &sent.reply);
                 if !check.ok {
                     if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
-                        wrong_grant = wrong_grant.or(check.hint.clone());
+                        wrong_grant = wrong_grant.or_else(|| Some(check.advice.clone()));
                     }
                     readable.push(breach(&check), format!("{place}: {}", check.actual));
                 }
@@ -54,20 +55,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     vec![
-        secrets(edge).check(Invariant::SecretsInAnswers, "secrets in answers", "none").hint(
-            "an error of an HTTP client can contain its request; build each answer from status and reason",
-        ),
+        secrets(edge)
+            .check(Invariant::SecretsInAnswers, "secrets in answers", "none")
+            .advise(Advice::SecretInError),
         json.check(Invariant::JsonBodies, "bodies of the answers", "JSON"),
         readable
             .check(Invariant::ReadableAnswers, "answers to the allowed origin", "readable by its page")
-            .hint(
-                wrong_grant
-                    .as_deref()
-                    .unwrap_or("send Access-Control-Allow-Origin with every answer to POST, errors included"),
-            ),
+            .advise_all(wrong_grant.unwrap_or_else(|| vec![Advice::GrantOnEveryAnswer])),
         granted
             .check(Invariant::ForeignGrants, "grants to other origins", "none")
-            .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),
+            .advise(Advice::GrantForeign),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Monitors of a collector.
 
 use edgeproof_browser::PageRequest;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 use url::Url;
@@ -32,8 +33,12 @@ pub(crate) fn judge_collector(
             }
             vec![
                 unexplained
-                    .check(Invariant::PageRequests, "requests besides the POST, its preflight and the WebSocket", "none")
-                    .hint("a request to another host can tell it about the end user; a request to the edge costs time"),
+                    .check(
+                        Invariant::PageRequests,
+                        "requests besides the POST, its preflight and the WebSocket",
+                        "none",
+                    )
+                    .advise(Advice::PageRequested),
             ]
         }
         CollectorMonitor::BeforeStart => {

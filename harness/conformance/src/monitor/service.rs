@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
-use edgeproof_fixtures::spec::{Fact, Row, Spec};
+use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
@@ -131,7 +131,7 @@ fn caching(record: &ServiceRecord) -> Check {
     }
     stored
         .check(Invariant::SharedCaches, "answers that shared caches may store", "none")
-        .hint("send `Cache-Control: no-store` with every answer about a verdict, refusals included")
+        .advise(Advice::VerdictStored)
 }
 
 fn no_echo(record: &ServiceRecord) -> Check {
@@ -151,9 +151,7 @@ fn no_echo(record: &ServiceRecord) -> Check {
             echoed.push(secret(exchange, place), format!("{}: in header {name}", exchange.place()));
         }
     }
-    echoed
-        .check(Invariant::TokensInAnswers, "tokens in answers", "none")
-        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+    echoed.check(Invariant::TokensInAnswers, "tokens in answers", "none").advise(Advice::TokenEchoed)
 }
 
 fn bodies(record: &ServiceRecord) -> Vec<Check> {

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_http::Answer;
@@ -62,7 +63,7 @@ pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
         revealed
             .check(Invariant::RevealingHeaders, "header fields that reveal a session", "none")
             .at(CaseLevel::Should)
-            .hint("do not reveal why there is no verdict; answer the same for each reason"),
+            .advise(Advice::SessionRevealed),
     ]
 }
 

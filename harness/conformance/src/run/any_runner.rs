@@ -8,11 +8,13 @@ use tokio::sync::Semaphore;
 use super::edge::LeaseError;
 use super::runner::{Runner, SanityResult};
 use super::runner_context::RunnerContext;
-use crate::cases::Case;
+use crate::cases::{Case, Part};
+use crate::causes::Fingerprints;
 
 /// A runner with its planned cases, whatever part they test. A case is named by its position in the plan.
 pub(super) trait AnyRunner: Send + Sync {
     fn redactor(&self) -> &Arc<Redactor>;
+    fn fingerprints(&self) -> &'static Fingerprints;
     fn start(&mut self) -> BoxFuture<'_, Result<(), LeaseError>>;
     fn check_sanity<'r>(&'r self, context: &'r RunnerContext) -> BoxFuture<'r, SanityResult<Vec<usize>>>;
     fn runs_alone(&self, case: usize) -> bool;
@@ -38,6 +40,10 @@ pub(super) struct RunnerWithCases<R: Runner> {
 impl<R: Runner> AnyRunner for RunnerWithCases<R> {
     fn redactor(&self) -> &Arc<Redactor> {
         self.runner.redactor()
+    }
+
+    fn fingerprints(&self) -> &'static Fingerprints {
+        R::Part::fingerprints()
     }
 
     fn start(&mut self) -> BoxFuture<'_, Result<(), LeaseError>> {

@@ -131,9 +131,10 @@ fn clean(mismatch: &Mismatch, redactor: &Redactor) -> Mismatch {
         place: clean(&mismatch.place),
         expected: clean(&mismatch.expected),
         actual: clean(&mismatch.actual),
-        hint: mismatch.hint.as_deref().map(clean),
+        hint: None,
         difference: mismatch.difference.as_ref().and_then(|difference| difference.map_texts(&clean)),
         level: mismatch.level,
+        advice: mismatch.advice.iter().cloned().map(|note| note.map_texts(&clean)).collect(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::report_collector::{ConformanceResult, ReportCollector};
 use super::runner::{RunTarget, Runner};
 use super::selection::{Selection, SelectionError};
 use crate::cases::Case;
-use crate::causes::{CauseSources, Fingerprints, probable_causes};
+use crate::causes::{CauseSources, probable_causes};
 
 /// A run that is ready to start: cases, target and options, all valid.
 pub struct ConformanceRun {
@@ -67,7 +67,7 @@ impl ConformanceRun {
         let Self { plan, target, runner: PlannedRunner(mut runner), options, policy } = self;
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
-        let mut collector = ReportCollector::new(&plan);
+        let mut collector = ReportCollector::new(&plan, Arc::clone(&target.spec));
         events(planned);
         let interrupted = tokio::select! {
             () = execute(&plan, &runner, &options, &policy, &mut collector, events) => None,
@@ -80,7 +80,7 @@ impl ConformanceRun {
                 let report = cases.iter().find(|report| report.id == id);
                 report.map_or_else(|| rerun.of(id), |report| rerun.of_report(report, cases))
             };
-            let (known, command) = (Fingerprints::builtin(), target.name.as_str());
+            let (known, command) = (runner.fingerprints(), target.name.as_str());
             probable_causes(cases, &CauseSources { spec: &target.spec, known, command, rerun: &again })
         };
         let result = collector.finish(&policy, causes, exchanges, interrupted, events);

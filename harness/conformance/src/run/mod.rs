@@ -14,6 +14,7 @@ mod edge;
 mod embedded;
 mod enter;
 mod execute;
+mod hints;
 mod last_exchange;
 mod liveness;
 mod options;

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, SealUse};
+use edgeproof::causes::Fingerprints;
 use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -13,7 +14,10 @@ use edgeproof_reports::matrix::{Matrix, Scope};
 
 use super::collector_mutants;
 use super::wrapper::module;
-use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge, run_all};
+use crate::causes::{MutantFailures, fingerprints, outdated};
+use crate::matrix::{
+    CaseResults, MutantResult, advice, case_results, empty_matrix, is_of_collector, judge, run_all,
+};
 use crate::mutant::Mutant;
 use crate::mutation::{CollectorMutation, Mutation};
 use crate::play::TestBedError;
@@ -42,11 +46,12 @@ struct CollectorBed {
     redactor: Arc<Redactor>,
 }
 
-/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result.
+/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result. Yields the
+/// fingerprints as well.
 pub async fn collector_matrix(
     spec: Arc<Spec>,
     options: &CollectorMatrixOptions,
-) -> Result<Matrix, TestBedError> {
+) -> Result<(Matrix, Fingerprints), TestBedError> {
     let began = Instant::now();
     let bed = CollectorBed::new(Arc::clone(&spec), options)?;
     let facts: Vec<CaseFacts> = bed.cases.iter().map(|case| case.facts.clone()).collect();
@@ -67,6 +72,13 @@ pub async fn collector_matrix(
     };
     let broken = mutants.iter().zip(&results).filter(|(_, result)| is_broken(result));
     matrix.problems.extend(broken.map(|(mutant, _)| format!("mutant {} does not load", mutant.id)));
+    let ran: Vec<_> = mutants.iter().zip(&results).collect();
+    let failures: Vec<MutantFailures> = ran
+        .iter()
+        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
+        .collect();
+    matrix.problems.extend(outdated(Fingerprints::of_collectors(), &failures, "just fingerprints-collector"));
+    matrix.problems.extend(advice::problems(&spec, &ran, &facts, is_of_collector));
     matrix.mutants = mutants
         .iter()
         .zip(&results)
@@ -75,7 +87,7 @@ pub async fn collector_matrix(
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(matrix)
+    Ok((matrix, fingerprints(&failures)))
 }
 
 impl CollectorBed {

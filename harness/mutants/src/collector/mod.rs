@@ -19,19 +19,19 @@ pub fn collector_mutants(spec: &Spec) -> Vec<Mutant> {
     // An older interface lacks some rows.
     mutants.extend(behaviours::mutants().filter(|mutant| spec.row(mutant.row).is_some()).map(|mutant| {
         let level = mutant.level.or_else(|| spec.row(mutant.row).map(|row| row.level));
-        of(mutant.name, mutant.title, mutant.row, level.unwrap_or(Level::Must), mutant.script)
+        let level = level.unwrap_or(Level::Must);
+        of(mutant.name, mutant.title, mutant.row, mutant.cause, level, mutant.script)
     }));
     mutants
 }
 
 /// A mutant with this script, which fills in the object `mutant` of the wrapper.
-fn of(name: &str, title: &str, row: &str, level: Level, script: &str) -> Mutant {
+fn of(name: &str, title: &str, row: &str, cause: &str, level: Level, script: &str) -> Mutant {
     Mutant {
         id: format!("collector/{name}"),
         title: title.to_owned(),
         row: row.to_owned(),
-        // Causes are known for edges, services and key sets only.
-        cause: String::new(),
+        cause: cause.to_owned(),
         level,
         mutation: Mutation::Collector(CollectorMutation { module: wrapper::module(script).into() }),
     }

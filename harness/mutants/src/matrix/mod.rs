@@ -1,5 +1,6 @@
 //! Kill matrix: which cases detect which mutants, and what the cases miss.
 
+pub(crate) mod advice;
 pub(crate) mod compare;
 mod cover;
 mod expected;
@@ -23,6 +24,7 @@ use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
 
+pub use advice::sample_advice;
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
@@ -80,6 +82,8 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
+    let ran: Vec<_> = mutants.iter().zip(&results).collect();
+    matrix.problems.extend(advice::problems(&bed.spec, &ran, &cases, is_of_matrix));
     matrix.problems.extend(
         without_sample.iter().map(|row| {
             format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
@@ -98,10 +102,20 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.problems.extend(expected::differences(&matrix));
-    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures));
+    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
     matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })
+}
+
+/// Whether a mutant with this id is none of the collector's, which have a matrix of their own.
+fn is_of_matrix(id: &str) -> bool {
+    !is_of_collector(id)
+}
+
+/// Whether a mutant with this id is one of the collector's.
+pub(crate) fn is_of_collector(id: &str) -> bool {
+    id.starts_with("collector/")
 }
 
 /// The cases of all parts.

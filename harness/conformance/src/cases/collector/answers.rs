@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
@@ -15,7 +15,6 @@ use crate::judge::{Check, fails_with, resolves};
 
 const ROW: &str = "collector.report-failed";
 const ONCE: &str = "statement.collection-posted-once";
-const ONCE_HINT: &str = "do not repeat a refused POST: the service refuses copies";
 /// Longest time of a session in a quick mode.
 const SESSION: Duration = Duration::from_millis(500);
 
@@ -63,7 +62,7 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
                         context.check(
                             Check::new("collections of all sessions", expected, posts.to_string(), is_right)
                                 .drawn(DifferenceKind::count(Counted::Collections, 0, posts))
-                                .hint(ONCE_HINT),
+                                .advise(Advice::RefusedRepeated),
                         );
                     })
                 },
@@ -290,6 +289,6 @@ async fn rejected(
             posts == 1,
         )
         .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-        .hint(ONCE_HINT),
+        .advise(Advice::RefusedRepeated),
     );
 }

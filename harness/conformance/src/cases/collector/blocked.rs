@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,10 +70,7 @@ pub(super) async fn session_with(
 ) {
     let before = edge.posts().len();
     let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
-    context.check(
-        resolves(&format!("session with {what}"), &session)
-            .hint("treat the measurement as missing, and bound the time that it may take"),
-    );
+    context.check(resolves(&format!("session with {what}"), &session).advise(Advice::MeasurementFatal));
     let posts = edge.posts().len() - before;
     let check = Check::new(
         &format!("collections with {what}"),
@@ -91,7 +89,7 @@ pub(super) async fn collected(context: &mut CollectorCaseContext, page: &Collect
     context.check(
         Check::new("uncaught errors in the page", "none", actual, record.uncaught.is_empty())
             .drawn(DifferenceKind::page(PageEffect::UncaughtErrors))
-            .hint("catch the error of a failed measurement, also in promises and event handlers"),
+            .advise(Advice::MeasurementUncaught),
     );
 }
 

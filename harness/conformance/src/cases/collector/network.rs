@@ -1,5 +1,5 @@
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 
@@ -194,7 +194,7 @@ async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error
     context.check(
         Check::new(&format!("POSTs of the session with {what}"), "at most 1", posts.to_string(), posts <= 1)
             .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-            .hint("do not repeat a failed POST: the edge may have relayed it, and the service refuses copies")
+            .advise(Advice::FailedRepeated)
             .at(CaseLevel::Should),
     );
 }

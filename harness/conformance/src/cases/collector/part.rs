@@ -3,6 +3,7 @@ use std::convert::Infallible;
 use strum::VariantArray;
 
 use crate::cases::{CollectorMonitor, CollectorTarget, Part};
+use crate::causes::Fingerprints;
 
 /// The collector, in pages of a browser.
 #[derive(Debug, Clone, Copy)]
@@ -18,4 +19,8 @@ impl Part for Collector {
     type Exchange = Infallible;
     type Target = CollectorTarget;
     type Monitor = CollectorMonitor;
+
+    fn fingerprints() -> &'static Fingerprints {
+        Fingerprints::of_collectors()
+    }
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_browser::CollectorCall;
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Advice, Endpoint};
 use edgeproof_mock::{Action, Reply, Script, When};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
@@ -175,8 +175,9 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     // A second verify() may begin another collection of the same session.
     let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
-        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1).drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
-            .hint("keep the promise of the first POST, and do not repeat the request: the service refuses copies")
+        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1)
+            .drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
+            .advise(Advice::PostRepeated)
             .at(level),
     );
     let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
@@ -213,7 +214,7 @@ fn different(cases: &mut CaseList<'_, Collector>) {
                 context.check(
                     Check::new("two collections", "different bytes", actual, first != second)
                         .drawn(DifferenceKind::page(PageEffect::DistinctCollections))
-                        .hint("seal with a fresh key, and add a random nonce: the service refuses copies"),
+                        .advise(Advice::CollectionRepeated),
                 );
             })
         },

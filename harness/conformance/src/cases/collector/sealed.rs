@@ -1,6 +1,6 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::Table;
+use edgeproof_fixtures::spec::{Advice, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, PageEffect};
 use serde_json::Value;
@@ -74,7 +74,7 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
                 context.check(
                     Check::new("reference and measurements in the body", "neither", actual, ok)
                         .drawn(DifferenceKind::page(PageEffect::Reference))
-                        .hint("seal the collection to the service's key before the POST"),
+                        .advise(Advice::CollectionInClear),
                 );
                 // Browsers send the user agent with each request.
                 let mut reference_only = Redactor::empty();
@@ -125,11 +125,10 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 let refusal =
                     opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
                 context.check(match refusal {
-                    Some(row) => check.hint(&format!(
-                        "the service refuses it: {} {}",
-                        row.status().unwrap_or_default(),
-                        row.code().unwrap_or_default()
-                    )),
+                    Some(row) => check.advise(Advice::CollectionRefused {
+                        status: u64::from(row.status().unwrap_or_default()),
+                        refusal: row.code().unwrap_or_default().into(),
+                    }),
                     None => check,
                 });
                 if let Ok(opened) = opened {

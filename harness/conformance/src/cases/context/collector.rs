@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::{Advice, Version};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
 use edgeproof_reports::Hop;
@@ -193,15 +193,20 @@ impl CollectorCaseContext {
             self.found.arrivals.extend(edge.arrivals(END_LIMIT).await);
             self.found.sent.extend(edge.requests().into_iter().map(exchange));
         }
-        let stopped = self.target.stopped.as_deref().filter(|_| is_stopped).map(stopped_hint);
-        let refused = || self.found.arrivals.iter().find_map(refusal).map(|code| refused_hint(&code));
-        let Some(hint) = stopped.or_else(refused) else { return self.found };
+        let stopped = self
+            .target
+            .stopped
+            .as_deref()
+            .filter(|_| is_stopped)
+            .map(|why| Advice::PostStopped { reason: why.into() });
+        let refused = || self.found.arrivals.iter().find_map(refusal);
+        let Some(advice) = stopped.or_else(refused) else { return self.found };
         // The other failures of the case follow from the first of the heaviest ones, which the report shows.
         if let Some(first) =
             self.found.checks.iter_mut().filter(|check| !check.ok).min_by_key(|check| check.level)
-            && (is_stopped || first.hint.is_none())
+            && (is_stopped || first.advice.is_empty())
         {
-            first.hint = Some(hint);
+            first.advice = vec![advice];
             if let Some(difference) = first.difference.as_mut().filter(|_| is_stopped) {
                 difference.stopped = self.target.stopped.as_ref().map(Wire::from);
             }
@@ -210,23 +215,13 @@ impl CollectorCaseContext {
     }
 }
 
-fn stopped_hint(why: &str) -> String {
-    format!(
-        "Chromium stops the POST, although the edge is correct: {why}; send a POST with a JSON body and its Content-Type, without other headers and without credentials"
-    )
-}
-
-fn refused_hint(code: &str) -> String {
-    format!("the service refused the collection: {code}")
-}
-
-/// Status and body of the mock service's own refusal.
-fn refusal(arrival: &Arrival) -> Option<String> {
+/// Advice with status and body of the mock service's own refusal.
+fn refusal(arrival: &Arrival) -> Option<Advice> {
     match &arrival.answer {
         Some(ArrivalAnswer::Answer { status, body, .. })
             if arrival.endpoint == ServiceEndpoint::Relay && !arrival.claimed && *status >= 400 =>
         {
-            Some(format!("{status} {}", String::from_utf8_lossy(body)))
+            Some(Advice::CollectionRefused { status: u64::from(*status), refusal: body.into() })
         }
         _ => None,
     }

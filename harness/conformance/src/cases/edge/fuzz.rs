@@ -1,4 +1,5 @@
 use bytes::Bytes;
+use edgeproof_fixtures::spec::Advice;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -50,11 +51,10 @@ async fn fuzz(context: &mut EdgeCaseContext, accept: &Script, count: u32, seed: 
         let checks = arrives(context, accept, smallest).await;
         context.checks(checks);
         let actual = format!("body {} of {count} is lost or changed (shown shrunk; seed {seed})", number + 1);
-        let hint = format!("repeat with `--filter relay.fuzz --fuzz {count} --seed {seed}`");
         context.check(
             Check::new("generated bodies", "all arrive", actual, false)
                 .drawn(DifferenceKind::count(Counted::LostBodies, 0, 1))
-                .hint(&hint),
+                .advise(Advice::RepeatFuzz { count: u64::from(count), seed }),
         );
         return;
     }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Forms, HealthChange, ServiceTrouble, Value};
+use edgeproof_fixtures::spec::{Advice, Forms, HealthChange, ServiceTrouble, Value};
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
@@ -93,7 +93,7 @@ async fn play(
             context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
             let check = judge::status_in(Statuses::Any, &health.reply);
             record(context, &plain, &health, &check);
-            context.check(check.of(&name).at(level).hint("answer health checks while the service fails"));
+            context.check(check.of(&name).at(level).advise(Advice::HealthOfService));
             return;
         }
         HealthChange::After(trouble) => {
@@ -126,7 +126,9 @@ async fn play(
         None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true)
             .drawn(DifferenceKind::Status { expected: Statuses::Success, actual: None }),
     };
-    context.check(check.of(&name).at(level).hint(&format!("answer a health check with {}", value.title)));
+    context.check(
+        check.of(&name).at(level).advise(Advice::HealthUnanswered { form: value.title.as_str().into() }),
+    );
 }
 
 /// Shows a wrong answer in the case's report.
@@ -181,7 +183,7 @@ async fn beside(
     let check = Check::new("answer", "before the collections", actual, !waits)
         .drawn(DifferenceKind::time(TimeRule::BeforeOthers))
         .at(CaseLevel::Should)
-        .hint("answer health checks while collections wait for the service");
+        .advise(Advice::HealthWaits);
     (health, check)
 }
 

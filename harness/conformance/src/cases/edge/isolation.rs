@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -116,7 +117,7 @@ fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
     let actual = format!("{wrong} of {all}{of_another}");
     let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0)
         .drawn(DifferenceKind::count(Counted::WrongAnswers, 0, wrong));
-    if foreign == 0 { check } else { check.hint("keep what belongs to a request apart from all others") }
+    if foreign == 0 { check } else { check.advise(Advice::AnswersMixed) }
 }
 
 fn in_turn(cases: &mut CaseList<'_, Edge>) {

@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
@@ -98,10 +98,7 @@ fn unread(expected: &ExpectedAnswer, words: &[String], reply: &AnswerResult) -> 
         let body = body.unwrap_or_else(|_| String::from_utf8_lossy(&answer.body).into()).to_lowercase();
         words.iter().any(|word| body.contains(word))
     };
-    let stack = |check: Check| {
-        let hint = "the HTTP stack answered, not your code; set its error handler for malformed requests";
-        vec![check.at(CaseLevel::Should).hint(hint)]
-    };
+    let stack = |check: Check| vec![check.at(CaseLevel::Should).advise(Advice::StackAnswered)];
     match reply {
         Ok(answer) if (400..500).contains(&answer.status) && !is_own(answer) => stack(Check::judged(
             DifferenceKind::Answer {

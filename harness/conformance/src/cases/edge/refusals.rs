@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 
@@ -240,7 +240,7 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
     };
     let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty())
         .drawn(DifferenceKind::count(Counted::FollowedRedirects, 0, followed.len()));
-    context.check(check.hint("switch off redirects in the HTTP client that calls SERVICE_URL"));
+    context.check(check.advise(Advice::RedirectFollowed));
     let observed = summary::answer(&context.marker, &sent.reply);
     context.observe(id, observed);
 }

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, AnswerValue, DifferenceKind};
 
 use crate::cases::{
     CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, Setup, collection, summary,
@@ -351,6 +351,12 @@ async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation)
     let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
     let mut actual = String::new();
     let mut answers = Vec::new();
+    let kind = |answers: Vec<AnswerValue>| DifferenceKind::Answer {
+        subject: AnswerSubject::AfterOutage,
+        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
+        // The last try proves it.
+        actual: answers.into_iter().rev().collect(),
+    };
     for _ in 0..TRIES {
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
@@ -359,18 +365,12 @@ async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation)
         actual = summary::answer(&context.marker, &sent.reply);
         answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
         if conversation.answer.as_ref().is_some_and(is_right) {
-            return Check::new("answer after the outage", expected, actual, true).at(CaseLevel::Should);
+            let check = Check::new("answer after the outage", expected, actual, true);
+            return check.drawn(kind(answers)).at(CaseLevel::Should);
         }
     }
-    // The last try proves it.
-    answers.reverse();
-    let kind = DifferenceKind::Answer {
-        subject: AnswerSubject::AfterOutage,
-        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
-        actual: answers,
-    };
     Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
-        .drawn(kind)
+        .drawn(kind(answers))
         .at(CaseLevel::Should)
-        .hint("the service is reachable again; discard failed connections and retry the connect for each request")
+        .advise(Advice::ServiceBack)
 }

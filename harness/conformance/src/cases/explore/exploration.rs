@@ -140,7 +140,7 @@ fn passed_before(context: &EdgeCaseContext, model: &Model, row: usize, failed: &
 /// Adds the failed checks of a cause, each with its values, and shows its exchange.
 fn report(context: &mut EdgeCaseContext, model: &Model, cause: Cause, passed: Option<Passed>) {
     let name = model.name(&cause.minimal.trial);
-    let hint = cause.hint(model, passed);
+    let scope = cause.advice(model, passed);
     let Minimal { played, repeats, .. } = cause.minimal;
     let repeats = repeats && passed.is_none() && played.in_turn;
     if played.before.len() <= EARLIER_SHOWN {
@@ -151,7 +151,8 @@ fn report(context: &mut EdgeCaseContext, model: &Model, cause: Cause, passed: Op
     context.show_exchange(&played.draft, played.sent, repeats);
     context.found.arrivals.extend(played.arrivals);
     for check in played.checks.into_iter().filter(|check| !check.ok && check.level != CaseLevel::Open) {
-        let hint = check.hint.as_ref().map_or(hint.clone(), |own| format!("{own}; {hint}"));
-        context.check(check.of(&name).hint(&hint));
+        let mut check = check.of(&name);
+        check.advice.extend(scope.iter().cloned());
+        context.check(check);
     }
 }

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind};
 use futures_util::future::join_all;
@@ -81,7 +82,7 @@ async fn post_twice(
     let check =
         Check::new("answers", format!("{first} and {second}"), actual.join(" and "), right || swapped)
             .drawn(kind);
-    context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
+    context.check(check.advise(Advice::CopyAnswerKept));
     let bodies = context.arrivals();
     let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();
     context.check(

@@ -2,7 +2,7 @@ use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::Fact;
+use edgeproof_fixtures::spec::{Advice, Fact};
 
 use super::shape::parse_key_set;
 use crate::cases::{CaseList, Keys, ServiceCaseContext, summary};
@@ -75,11 +75,9 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
                 }
                 let first = first.map_or_else(String::new, |reply| rendered(&reply));
                 let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
-                let check = Check::new("keys", first, actual, other.is_none()).drawn(DifferenceKind::key_set(KeyRule::Same));
-                context.check(check.hint(
-                    "publish a new key on all servers before you sign with it, and the old key until its last token has \
-                     expired",
-                ));
+                let check = Check::new("keys", first, actual, other.is_none())
+                    .drawn(DifferenceKind::key_set(KeyRule::Same));
+                context.check(check.advise(Advice::KeysDiffer));
             })
         })
         .takes(Duration::from_secs(5));

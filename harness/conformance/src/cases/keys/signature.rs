@@ -1,4 +1,5 @@
 use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::DifferenceKind;
 use serde_json::Value;
@@ -54,7 +55,7 @@ fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
         Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok).drawn(kind);
     let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
-    Ok(check.hint("publish the signing key under the \"kid\" in the token's header before you sign with it"))
+    Ok(check.advise(Advice::KeyIdUnknown))
 }
 
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.

@@ -1,5 +1,5 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::difference::HeaderRule;
 use serde_json::Value;
 use strum::VariantArray;
@@ -220,11 +220,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
 fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
     let status = judge::status_is(401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
-    context.check(if accepted {
-        status.hint("the service accepted the token; verify the whole token before you look up the session")
-    } else {
-        status
-    });
+    context.check(if accepted { status.advise(Advice::TokenAccepted) } else { status });
     context.check(judge::is_json(reply));
 }
 

@@ -2,7 +2,7 @@ use edgeproof_reports::difference::{AnswerSubject, Secrets};
 use std::collections::HashSet;
 
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::{Row, Stimulus};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus};
 
 use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};
@@ -108,8 +108,7 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
 /// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
 /// verdict token of the same issuer shares them.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
-    judge::no_secrets(Secrets::Token, token_echo(token), reply)
-        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+    judge::no_secrets(Secrets::Token, token_echo(token), reply).advise(Advice::TokenEchoed)
 }
 
 /// Finds a token in an answer: in any encoding, or a piece of its signature.
@@ -185,7 +184,7 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Opti
     }
     context.check(
         judge::same_answer(AnswerSubject::AsForAVerdict, &available, &unknown)
-            .hint("check the token before you look up the session"),
+            .advise(Advice::TokenAfterSession),
     );
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind, TimeRule};
 use serde_json::Value;
@@ -158,7 +158,7 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     Check::new("header fields for an old verdict", none, old, same)
         .drawn(DifferenceKind::count(Counted::RevealingHeaders, 0, usize::from(!same)))
         .at(CaseLevel::Should)
-        .hint("do not reveal why there is no verdict; answer the same for each reason")
+        .advise(Advice::SessionRevealed)
 }
 
 /// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -198,11 +199,11 @@ fn soon(sent: &Sent) -> Check {
     Check::new("time", "at once", actual, ok)
         .drawn(DifferenceKind::time(TimeRule::AtOnce))
         .at(CaseLevel::Should)
-        .hint("do not wait for a waitMs of zero or less: each waiting request keeps a connection open")
+        .advise(Advice::WaitUnasked)
 }
 
 fn no_server_error(reply: &AnswerResult) -> Check {
-    judge::no_server_error(reply).hint("limit waitMs before you use it, and ignore invalid values")
+    judge::no_server_error(reply).advise(Advice::WaitUnbounded)
 }
 
 /// Duration of a moderate wait.
@@ -248,9 +249,7 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
                     let check = Check::new("time", "answered at once", actual, at_once)
                         .drawn(DifferenceKind::time(TimeRule::AtOnce))
                         .at(CaseLevel::Should);
-                    context.check(
-                        check.hint("check the token before you wait, or anyone can keep connections open"),
-                    );
+                    context.check(check.advise(Advice::TokenAfterWait));
                 })
             },
         )

@@ -15,7 +15,7 @@ const CASES_SHOWN: usize = 10;
 pub fn explain_case(spec: &Spec, case: &dyn AnyCase) -> String {
     let mut text = required(spec, case.facts());
     push_section(&mut text, "exchange", &case.describe(spec));
-    push_causes(&mut text, spec, &Fingerprints::builtin().causes_of_case(&case.facts().id));
+    push_causes(&mut text, spec, &Fingerprints::known_causes_of_case(&case.facts().id));
     push_section(&mut text, "play it", &case.commands());
     text
 }
@@ -30,9 +30,8 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>]) -> Stri
     if let Some(example) = example {
         push_section(&mut text, "exchange", &example.describe(spec));
     }
-    let known = Fingerprints::builtin();
     let mut causes: Vec<(usize, &str)> = Vec::new();
-    for cause in proofs.iter().flat_map(|proof| known.causes_of_case(&proof.facts().id)) {
+    for cause in proofs.iter().flat_map(|proof| Fingerprints::known_causes_of_case(&proof.facts().id)) {
         match causes.iter_mut().find(|(_, other)| *other == cause) {
             Some((count, _)) => *count += 1,
             None => causes.push((1, cause)),
@@ -54,7 +53,7 @@ pub(super) fn of_cause(cause: &KnownCause, cases: &[Box<dyn AnyCase>]) -> String
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
     push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
     push_section(&mut text, "fix", &fixes(cause));
-    let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
+    let ids = Fingerprints::known_cases_of_cause(&cause.id);
     let failed: Vec<&dyn AnyCase> = ids
         .iter()
         .filter_map(|id| cases.iter().map(|case| &**case).find(|case| case.facts().id == *id))

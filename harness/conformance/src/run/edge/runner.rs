@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -299,8 +300,7 @@ impl EdgePool {
             let expected = format!("starts with {}", case.settings.setup.describe());
             let check = Check::new("the edge", expected, why_text, false)
                 .drawn(DifferenceKind::Process { end: ProcessEnd::NotStarted });
-            let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
-            found.checks.push(check.at(case.settings.start).hint(hint));
+            found.checks.push(check.at(case.settings.start).advise(Advice::StartRefused));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)

@@ -24,6 +24,7 @@ use crate::monitor::ExpectedCertificate;
 use crate::request_text::request_lines;
 use crate::run::case_report::{self, timeout_check};
 use crate::run::enter::enter;
+use crate::run::hints::write_hints;
 use crate::run::options::RunOptions;
 use crate::run::runner_context::RunnerContext;
 
@@ -208,7 +209,8 @@ impl Session<'_> {
         }
         let redactor = &self.pool.options().redactor;
         check_secrets(redactor, &mut found);
-        let report = case_report::after_run(case, &found, Duration::ZERO, None, redactor);
+        let mut report = case_report::after_run(case, &found, Duration::ZERO, None, redactor);
+        write_hints(&mut report, &self.pool.options().spec);
         while let Ok(arrival) = self.arrivals.try_recv() {
             self.show_arrival(&arrival);
         }
@@ -235,7 +237,8 @@ impl Session<'_> {
             // A request of the played case, which the texts did not show.
             self.expected.relayed.push(arrival.request.body.clone());
         }
-        let text = arrival_text(arrival, &self.expected, &self.pool.options().redactor);
+        let options = self.pool.options();
+        let text = arrival_text(arrival, &self.expected, &options.spec, &options.redactor);
         (self.print)(text);
     }
 

@@ -5,6 +5,7 @@ mod conformance_run;
 mod edge_variant;
 mod launched;
 mod leniency;
+mod recommended;
 mod variant_hooks;
 
 use edgeproof_targets::{Embedded, Target};

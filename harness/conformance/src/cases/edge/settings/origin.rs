@@ -1,5 +1,5 @@
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
-use edgeproof_fixtures::spec::AllowedOriginForm;
+use edgeproof_fixtures::spec::{Advice, AllowedOriginForm};
 use edgeproof_reports::difference::{DifferenceKind, GrantForm};
 
 use super::play::Play;
@@ -60,8 +60,7 @@ async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: boo
         if !ok {
             context.record(&draft, sent);
         }
-        let hint = "grant access to the origin in ALLOWED_ORIGIN only; without one, grant nothing";
-        context.check(Check { ok, ..check }.of(origin).hint(hint));
+        context.check(Check { ok, ..check }.of(origin).advise(Advice::GrantUnset));
     }
     if grants { "grants the origin" } else { "does not grant the origin" }
 }

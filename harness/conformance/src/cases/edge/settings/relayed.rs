@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{CertificateFileForm, ServiceUrlForm, SettingChange};
+use edgeproof_fixtures::spec::{Advice, CertificateFileForm, ServiceUrlForm, SettingChange};
 use edgeproof_http::Sent;
 use edgeproof_mock::{Arrival, presents_license};
 use edgeproof_reports::CaseLevel;
@@ -65,28 +65,22 @@ fn effect(play: &Play, context: &EdgeCaseContext, arrival: &Arrival) -> Option<C
                 "as without the slash in SERVICE_URL",
                 !target.split('?').next().unwrap_or(target).contains("//"),
             )
-            .hint("remove the slash at the end of SERVICE_URL before you append a path"),
+            .advise(Advice::UrlSlash),
         ),
         SettingChange::ServiceUrl(ServiceUrlForm::Prefix) => Some(
             on_target(&format!("below {URL_PREFIX}"), target.starts_with(URL_PREFIX))
-                .hint("append your path to SERVICE_URL; `new URL(path, base)` drops the path of the base"),
+                .advise(Advice::UrlPrefix),
         ),
         SettingChange::ServiceUrl(ServiceUrlForm::EncodedPrefix) => {
             let ok = target.get(..URL_ENCODED_PREFIX.len());
             let ok = ok.is_some_and(|start| start.eq_ignore_ascii_case(URL_ENCODED_PREFIX));
-            Some(
-                on_target(&format!("below {URL_ENCODED_PREFIX}"), ok)
-                    .hint("neither decode nor encode the path of SERVICE_URL"),
-            )
+            Some(on_target(&format!("below {URL_ENCODED_PREFIX}"), ok).advise(Advice::UrlEncoding))
         }
         SettingChange::License(_) => {
             let license = context.target.settings.as_ref()?.license.as_ref()?.expose();
             let ok = presents_license(license, target, &arrival.request.headers);
             let actual = if ok { LicenseValue::Unchanged } else { LicenseValue::OtherText };
-            Some(
-                Check::judged(DifferenceKind::License { actual }, ok)
-                    .hint("send LICENSE as it is; neither encode nor shorten it"),
-            )
+            Some(Check::judged(DifferenceKind::License { actual }, ok).advise(Advice::LicenseChanged))
         }
         SettingChange::Certificate(CertificateFileForm::Chain) => Some(chain(context, arrival)),
         SettingChange::ServiceUrl(_)
@@ -115,7 +109,5 @@ fn chain(context: &EdgeCaseContext, arrival: &Arrival) -> Check {
         configured: Some(configured.len() as u64),
         presented: Some(presented as u64),
     };
-    Check::judged(kind, ok).at(CaseLevel::Should).hint(
-        "present every certificate of EDGE_CLIENT_CERT_FILE: the service may not know the intermediate one",
-    )
+    Check::judged(kind, ok).at(CaseLevel::Should).advise(Advice::CertificateChain)
 }

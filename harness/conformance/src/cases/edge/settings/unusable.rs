@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CertificateForm, DifferenceKind};
 use rustls_pki_types::CertificateDer;
@@ -13,8 +14,7 @@ pub(super) async fn ca_file(play: &Play, context: &mut EdgeCaseContext) {
     context.script(play.accept.clone());
     let sent = context.send(&collection()).await;
     let relayed = context.relayed().await;
-    let hint = "never skip the check of the service's certificate; without its CA file the edge cannot reach the service";
-    context.check(judge::not_relayed(&relayed).hint(hint));
+    context.check(judge::not_relayed(&relayed).advise(Advice::ServiceUnchecked));
     context.check(judge::not_accepted(&sent.reply));
     for check in judge::exact(&play.unreachable, &sent.reply) {
         context.check(check.at(CaseLevel::Should));

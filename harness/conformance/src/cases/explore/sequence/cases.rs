@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,15 +167,13 @@ fn report<M: ActionModel, T: SequenceTarget>(
     folder: Option<&Path>,
 ) {
     let Search { count, seed, .. } = *search;
-    let again = format!("--explore {count} --seed {seed} --filter explore.{}", M::TARGET);
     let count_check = summary(&result, count, seed);
     for finding in result.findings {
-        let mut repeat = format!("repeat with `edgeproof conformance … {again}`");
+        let target = M::TARGET.to_owned();
+        let mut repeat = Advice::RepeatSequences { count: u64::from(count), seed, target };
         if let Some(folder) = folder.filter(|_| finding.repeats != Repeats::No) {
             match save(folder, model, &finding.sequence, |path, text| context.write(path, text)) {
-                Ok(path) => {
-                    repeat = format!("replay with `edgeproof conformance … --replay {}`", path.display());
-                }
+                Ok(path) => repeat = Advice::ReplaySequence { path: path.display().to_string() },
                 Err(why) => {
                     let actual = format!("cannot write to {}: {why}", folder.display());
                     context.check(
@@ -184,7 +183,7 @@ fn report<M: ActionModel, T: SequenceTarget>(
                 }
             }
         }
-        report_finding(model, context, finding, &repeat);
+        report_finding(model, context, finding, repeat);
     }
     context.check(count_check);
 }
@@ -212,24 +211,20 @@ fn report_replay<M: ActionModel, T: SequenceTarget>(
         exchanges: played.exchanges,
         repeats: Repeats::Yes,
     };
-    let repeat = format!(
-        "repeat with `edgeproof conformance … --replay {} --filter {}`",
-        replay.path.display(),
-        replay.id()
-    );
-    report_finding(model, context, finding, &repeat);
+    let repeat = Advice::ReplayCase { path: replay.path.display().to_string(), case: replay.id() };
+    report_finding(model, context, finding, repeat);
 }
 
 fn report_finding<M: ActionModel, T: SequenceTarget>(
     model: &M,
     context: &mut CaseContext<T>,
     finding: Finding<M::Action>,
-    repeat: &str,
+    repeat: Advice,
 ) {
     for check in checks(model, &finding, repeat) {
         context.check(check);
     }
-    // Steps have several connections, events and pauses. The hint names the command that repeats them.
+    // Steps have several connections, events and pauses. The advice names the command that repeats them.
     let alone = finding.sequence.steps.len() == 1 && finding.repeats != Repeats::No;
     for (draft, sent) in finding.exchanges {
         T::show(context, &draft, sent, alone);
