@@ -11,7 +11,7 @@ mod play;
 mod program;
 
 pub use causes::{Accuracy, MutantFailures, Share};
-pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants};
+pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants, left_out_of_collectors};
 pub use matrix::{
     CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_advice, sample_matrix,
 };

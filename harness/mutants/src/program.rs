@@ -15,7 +15,7 @@ use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
-use crate::causes::{Accuracy, fingerprints};
+use crate::causes::{Accuracy, fingerprints, left_out};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
 use crate::matrix::compare::losses;
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
@@ -114,7 +114,9 @@ fn run_collector(
     let mut text = problems(&matrix);
     let seconds = matrix.duration_ms as f64 / 1000.0;
     // Writing to a String cannot fail.
+    let accuracy = left_out(&made);
     _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
+    _ = writeln!(text, "first cause right: {}, each without its own fingerprint", accuracy.left_out);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
 }

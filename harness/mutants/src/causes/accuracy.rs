@@ -88,8 +88,7 @@ pub(crate) async fn measure(
     cases: &[(PartName, CaseFacts)],
     jobs: usize,
 ) -> Result<Accuracy, TestBedError> {
-    let mut accuracy = Accuracy::default();
-    leave_one_out(known, &mut accuracy);
+    let mut accuracy = left_out(known);
     let mutants: Vec<&Mutant> = mutants.iter().filter(|mutant| is_judged(known, mutant)).collect();
     let pairs = sample::pairs(&mutants, PAIRS).into_iter().map(|pair| async move {
         let [one, other] = pair.map(|mutant| MutationInjection::new(mutant.mutation.clone()));
@@ -125,7 +124,9 @@ fn is_judged(known: &Fingerprints, mutant: &Mutant) -> bool {
     mutant.level != edgeproof_fixtures::spec::Level::Open && !known.cases_of_cause(&mutant.cause).is_empty()
 }
 
-fn leave_one_out(known: &Fingerprints, accuracy: &mut Accuracy) {
+/// Measures with each mutant left out, and nothing else.
+pub(crate) fn left_out(known: &Fingerprints) -> Accuracy {
+    let mut accuracy = Accuracy::default();
     let all: Vec<_> = known.iter().collect();
     let plain: BTreeSet<&str> = all
         .iter()
@@ -144,6 +145,7 @@ fn leave_one_out(known: &Fingerprints, accuracy: &mut Accuracy) {
             accuracy.misses.push(format!("{} mutants of {} ({example}): {first}", one.mutants, one.cause));
         }
     }
+    accuracy
 }
 
 /// Cases with hundreds of exchanges run only where a mutant concerns them.

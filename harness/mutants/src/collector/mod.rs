@@ -8,10 +8,17 @@ mod wrapper;
 
 pub use matrix::{CollectorMatrixOptions, collector_matrix};
 
+use edgeproof::causes::Fingerprints;
 use edgeproof_fixtures::spec::{Level, Spec};
 
+use crate::causes::{Share, left_out};
 use crate::mutant::Mutant;
 use crate::mutation::{CollectorMutation, Mutation};
+
+/// How often the fingerprints of collectors name the right cause first, each mutant without its own one.
+pub fn left_out_of_collectors() -> Share {
+    left_out(Fingerprints::of_collectors()).left_out
+}
 
 /// All mutants of the collector: derived from rows, then with behaviours.
 pub fn collector_mutants(spec: &Spec) -> Vec<Mutant> {

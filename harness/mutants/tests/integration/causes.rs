@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use edgeproof_fixtures::spec::{PartName, Spec, Version};
-use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, Mutation, collector_mutants};
+use edgeproof_mutants::{
+    BehaviourMutation, Mutant, MutantSet, Mutation, collector_mutants, left_out_of_collectors,
+};
 
 fn all_mutants(spec: &Spec) -> Vec<Mutant> {
     let set = MutantSet::new(spec);
@@ -83,4 +85,10 @@ fn no_cause_has_a_large_share_of_the_mutants_of_its_part() {
         assert!(count * share <= parts[&cause.part], "{}: {count}", cause.id);
     }
     insta::assert_snapshot!(list);
+}
+
+#[test]
+fn collector_without_a_mutant_is_recognised_by_its_other_mutants() {
+    let share = left_out_of_collectors();
+    assert!(share.percent() >= 70.0, "first cause right: {share}");
 }
