@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use edgeproof_reports::Mismatch;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyForm, BodyValue, Counted, DifferenceKind, HeaderRule, LicenseValue,
-    Lifetime, LogValue, MemberChange, SecretPlace, Silence, SilenceReason, Statuses,
+    Lifetime, LogValue, MemberChange, SecretPlace, Silence, SilenceReason, Statuses, UserDatum,
 };
 
 /// How a case fails: kinds of differences with the class of their values, such as `body: reason missing`.
@@ -79,7 +79,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             LogValue::WithoutStatus(_) => "without-status",
             LogValue::WithoutReason(..) => "without-reason",
         },
-        DifferenceKind::LogData { found, .. } => found.as_deref().unwrap_or_default(),
+        DifferenceKind::LogData { found, .. } => found.map_or("", UserDatum::name),
         DifferenceKind::Cache { rule, actual, .. } => {
             let form = match actual.first() {
                 None => "missing",

@@ -1,6 +1,6 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets};
+use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets, UserDatum};
 
 use super::check::Check;
 
@@ -35,12 +35,12 @@ pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> C
         .advise(Advice::SecretLogged)
 }
 
-/// No line contains any of these values. The check reports their names only.
-pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Check {
+/// No line contains any of these values. The check reports what they are only.
+pub fn log_without_values(canaries: &[(UserDatum, String)], lines: &[String]) -> Check {
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
     let kind = DifferenceKind::LogData {
-        expected_absent: canaries.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        found: found.map(|(name, _)| (*name).to_owned()),
+        expected_absent: canaries.iter().map(|(datum, _)| *datum).collect(),
+        found: found.map(|(datum, _)| *datum),
     };
     Check::judged(kind, found.is_none()).advise(Advice::UserDataLogged)
 }

@@ -11,6 +11,7 @@ use crate::judge;
 use edgeproof_http::Body;
 use edgeproof_launch::LogLine;
 use edgeproof_mock::{ListenerMode, Script};
+use edgeproof_reports::difference::UserDatum;
 
 /// Timeout of a log line, after the answer.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -108,12 +109,12 @@ async fn post_refused(
     let mut draft = collection();
     draft.from = context.target.endpoint.is_loopback().then_some(CLIENT);
     draft.body = Body::Sized(format!(r#"{{"sealed":"body-{MARKER}"}}"#).into());
-    for (name, canary) in canaries(context) {
-        match name {
-            "user agent" => draft = draft.header("User-Agent", &canary),
-            "cookie" => draft = draft.header("Cookie", &canary),
-            "forwarded address" => draft = draft.header("X-Forwarded-For", &canary),
-            _ => {}
+    for (datum, canary) in canaries(context) {
+        match datum {
+            UserDatum::UserAgent => draft = draft.header("User-Agent", &canary),
+            UserDatum::Cookie => draft = draft.header("Cookie", &canary),
+            UserDatum::ForwardedAddress => draft = draft.header("X-Forwarded-For", &canary),
+            UserDatum::Body | UserDatum::ClientAddress => {}
         }
     }
     if preceding == Preceding::Events {
@@ -138,13 +139,13 @@ async fn post_refused(
 }
 
 /// End-user data of the case's requests, named for reports.
-fn canaries(context: &EdgeCaseContext) -> Vec<(&'static str, String)> {
+fn canaries(context: &EdgeCaseContext) -> Vec<(UserDatum, String)> {
     let mark = &context.marker;
     vec![
-        ("body", format!("body-{mark}")),
-        ("user agent", format!("agent-{mark}")),
-        ("cookie", format!("session=cookie-{mark}")),
-        ("forwarded address", "198.51.100.83".into()),
-        ("client address", CLIENT.to_string()),
+        (UserDatum::Body, format!("body-{mark}")),
+        (UserDatum::UserAgent, format!("agent-{mark}")),
+        (UserDatum::Cookie, format!("session=cookie-{mark}")),
+        (UserDatum::ForwardedAddress, "198.51.100.83".into()),
+        (UserDatum::ClientAddress, CLIENT.to_string()),
     ]
 }
