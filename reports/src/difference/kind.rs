@@ -10,7 +10,7 @@ use super::value::{
     Silence, Statuses, Wire,
 };
 
-/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire. Symptoms,
+/// What was compared, and the values. A field is a value, never a sentence of ours. Symptoms,
 /// which lead to causes, are classes of the values (`harness/conformance/src/causes/symptom.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -135,7 +135,7 @@ pub enum DifferenceKind {
     },
     /// Data of the end user in the log.
     LogData {
-        /// The data.
+        /// Data that the log must not contain.
         expected_absent: Vec<UserDatum>,
         /// The data that was found.
         found: Option<UserDatum>,

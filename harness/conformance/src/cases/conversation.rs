@@ -6,7 +6,7 @@ use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::AnswerSubject;
 
-/// One request to the edge, the service's reply and the expected result. Pure data.
+/// One request to the edge, the service's reply and the expected result. Pure data: `EdgeCaseContext::converse` plays it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     /// The request, with the placeholders [`MARKER`](super::MARKER) and [`ORIGIN`](super::ORIGIN).
@@ -123,7 +123,7 @@ impl Conversation {
     }
 }
 
-/// Compares a conversation's result with its expectations. `draft`: the request as sent; `origin`: the allowed origin.
+/// Compares a conversation's result with its expectations, by `exact` in `judge/answer.rs`. `draft`: the request as sent; `origin`: the allowed origin.
 pub fn judge(
     conversation: &Conversation,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! The causes of a run's failures and warnings, for its reports.
+//! The causes of a run's failures and warnings. `ConformanceRun` (`run/conformance_run.rs`) passes them to the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,4 @@
-//! Symptoms: how a case fails, as a class of differences that is the same for every target, port and body.
-//! [`super::probable_causes`] compares them with the fingerprints of mutants.
+//! Symptoms: how a case fails, the same for every target, port and body. `probable_causes` (`probable.rs`) compares them with the fingerprints of mutants.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +11,8 @@ use edgeproof_reports::difference::{
 /// How a case fails: kinds of differences with the class of their values, such as `body: reason missing`.
 pub type Symptoms = BTreeSet<String>;
 
-/// The symptoms of a case with these mismatches. They hold no names, addresses, numbers or bodies of one run.
+/// The symptoms of a case with these mismatches. They hold nothing that changes from run to run: no
+/// addresses, counts or bodies.
 pub fn symptoms(mismatches: &[Mismatch]) -> Symptoms {
     mismatches.iter().filter_map(Mismatch::kind).flat_map(of_kind).collect()
 }

@@ -8,7 +8,8 @@ use crate::cases::{CaseList, Catalog, Conversation, Edge, EdgeCaseContext, colle
 use crate::judge::{self, Check};
 use edgeproof_mock::{Action, Script};
 
-/// The service refuses a collection: the edge passes on its status and its reason (7.2, 7.3).
+/// A case for each row of `relay.toml`, with a `Conversation` (`cases/conversation.rs`): the service refuses a collection,
+/// and the edge passes on its status and its reason (7.2, 7.3). Then refusals that no row lists.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (row, status, code) in cases.relay_rows() {
         let conversation = cases.refused_post(status, code);
