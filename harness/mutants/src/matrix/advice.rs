@@ -28,16 +28,16 @@ pub(crate) fn problems(
     spec.advice().iter().flat_map(of_entry).collect()
 }
 
-/// Plays one mutant of every n-th advice. Yields the problems, and the number of the mutants.
+/// Plays the mutants of every n-th advice. Yields the problems, and the number of the mutants.
 pub async fn sample_advice(
     bed: &TestBed,
     every: usize,
     jobs: usize,
 ) -> Result<(Vec<String>, usize), TestBedError> {
     let all = MutantSet::new(&bed.spec).mutants;
-    let entries = bed.spec.advice().iter().filter_map(|entry| entry.mutants.first());
     let known = |id: &&String| all.iter().any(|mutant| mutant.id == **id);
-    let chosen: Vec<&String> = entries.filter(known).step_by(every).collect();
+    let entries = bed.spec.advice().iter().step_by(every);
+    let chosen: Vec<&String> = entries.flat_map(|entry| &entry.mutants).filter(known).collect();
     let mutants: Vec<Mutant> = all.iter().filter(|mutant| chosen.contains(&&mutant.id)).cloned().collect();
     let cases = all_cases(bed);
     let results =

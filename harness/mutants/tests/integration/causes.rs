@@ -92,3 +92,21 @@ fn collector_without_a_mutant_is_recognised_by_its_other_mutants() {
     let share = left_out_of_collectors();
     assert!(share.percent() >= 70.0, "first cause right: {share}");
 }
+
+/// The gate plays them: a run of each prints the advice first.
+#[test]
+fn advice_names_mutants_of_its_cause() {
+    let spec = Spec::builtin(Version::Current);
+    let mutants = all_mutants(&spec);
+    let mut named = 0;
+    for advice in spec.advice() {
+        for id in &advice.mutants {
+            let mutant = mutants.iter().find(|mutant| mutant.id == *id);
+            let cause = mutant.map(|mutant| mutant.cause.as_str());
+            assert!(cause.is_some(), "{}: there is no mutant {id}", advice.id);
+            assert!(advice.cause.is_none() || advice.cause.as_deref() == cause, "{}: {id}", advice.id);
+            named += 1;
+        }
+    }
+    assert!(named > 100, "{named}");
+}
