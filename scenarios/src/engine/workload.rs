@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::idle_users::{IdleUsers, Taken};
+use super::idle_users::IdleUsers;
 use crate::plan::{Arrivals, ScheduledOperation, WeightedDraw};
 
 /// How many operations start, and when.
@@ -59,14 +59,6 @@ pub struct Operation {
     pub paced: bool,
     /// Whether it waited for a user.
     pub waited: bool,
-}
-
-/// An operation that no user took.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct UntakenOperation {
-    pub(super) scenario: usize,
-    pub(super) transaction: usize,
-    pub(super) scheduled: ScheduledOperation,
 }
 
 impl Workload {
@@ -130,6 +122,11 @@ impl Workload {
         self.waited.load(Ordering::Acquire)
     }
 
+    /// Start of the run; now, if the run has not started.
+    pub fn started(&self) -> Instant {
+        self.started.get().copied().unwrap_or_else(Instant::now)
+    }
+
     /// Starts the clock.
     pub fn start(&self, started: Instant) {
         let _ = self.started.set(started);
@@ -185,7 +182,7 @@ impl Workload {
         });
         match &self.model {
             LoadModel::Open(arrivals) => {
-                let Taken { place, waited } = take.await?;
+                let (place, waited) = take.await?;
                 self.taken.fetch_add(1, Ordering::AcqRel);
                 let scheduled = arrivals.get(place);
                 let (_, transaction) = self.choices[self.draw.draw(scheduled.number)];
@@ -210,14 +207,14 @@ impl Workload {
         }
     }
 
-    /// Released operations that no user has taken.
-    pub(super) fn untaken(&self) -> Vec<UntakenOperation> {
+    /// Released operations that no user has taken: scenario, transaction and plan.
+    pub(super) fn untaken(&self) -> Vec<(usize, usize, ScheduledOperation)> {
         let LoadModel::Open(arrivals) = &self.model else { return Vec::new() };
         let untaken = self.idle_users.iter().flat_map(IdleUsers::untaken);
         let operation = |place| {
             let scheduled = arrivals.get(place);
             let (scenario, transaction) = self.choices[self.draw.draw(scheduled.number)];
-            UntakenOperation { scenario, transaction, scheduled }
+            (scenario, transaction, scheduled)
         };
         untaken.map(operation).collect()
     }
@@ -267,7 +264,7 @@ mod tests {
         let workload = open(shard);
         assert_eq!(workload.release(Duration::from_secs(2)), None);
         let untaken = workload.untaken().into_iter();
-        untaken.map(|of| (of.scheduled.number, of.scenario, of.transaction)).collect()
+        untaken.map(|(scenario, transaction, of)| (of.number, scenario, transaction)).collect()
     }
 
     #[test]

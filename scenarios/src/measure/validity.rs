@@ -1,16 +1,15 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::micros;
+use edgeproof_reports::load::{Distortion, micros};
 
 use super::cpu_contention::CpuContention;
-use super::distortion::DistortedPercentile;
 use super::histogram::Histogram;
 
 /// Figures that decide whether a run is valid.
 #[derive(Debug, Clone)]
 pub struct ValidityInputs<'a> {
     /// Percentiles that the generator's delay changed.
-    pub distorted: &'a [DistortedPercentile],
+    pub distorted: &'a [Distortion],
     /// Response times without the generator's delay.
     pub response: &'a Histogram,
     /// Delay that the generator added to each request.
@@ -76,7 +75,7 @@ const NAMED: usize = 4;
 pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     let mut invalid = Vec::new();
     let cause = inputs.cause();
-    let named: Vec<&DistortedPercentile> = inputs.distorted.iter().filter(|found| found.invalid).collect();
+    let named: Vec<&Distortion> = inputs.distorted.iter().filter(|found| found.invalid).collect();
     if !named.is_empty() && !inputs.waited_for_target() {
         invalid.push(format!(
             "the generator delayed requests itself: {}; {}",
@@ -95,11 +94,10 @@ pub fn invalid_reasons(inputs: &ValidityInputs<'_>) -> Vec<String> {
     }
     if inputs.unfinished_because_of_generator() {
         invalid.push(format!(
-            "{} of {} requests were never sent or open at the end, but the generator could not run: {}; {}",
+            "{} of {} requests were never sent or open at the end, but the generator could not run: {}",
             inputs.unfinished,
             inputs.requests,
-            inputs.contention.explained(),
-            inputs.contention.advice()
+            inputs.contention.explained()
         ));
     }
     invalid.extend(inputs.contention.starved_target());
@@ -164,7 +162,7 @@ impl ValidityInputs<'_> {
             DelayCause::LateRelease => "most of it before they were sent",
             DelayCause::LateRead => "most of it after the answer had arrived",
         };
-        format!("{part}: {}; {}", self.contention.explained(), self.contention.advice())
+        format!("{part}: {}", self.contention.explained())
     }
 }
 
@@ -179,11 +177,11 @@ fn longest_usual(times: &Histogram) -> Duration {
 }
 
 /// The changed percentiles, those of the whole run first.
-fn percentiles(named: &[&DistortedPercentile]) -> String {
-    let whole = |found: &&&DistortedPercentile| found.route.is_none();
+fn percentiles(named: &[&Distortion]) -> String {
+    let whole = |found: &&&Distortion| found.route.is_none();
     let routes = named.iter().filter(|found| {
         // A route is worth a word if the whole run does not show the same.
-        found.route.is_some() && !named.iter().filter(whole).any(|other| other.quantile == found.quantile)
+        found.route.is_some() && !named.iter().filter(whole).any(|other| other.percentile == found.percentile)
     });
     let shown: Vec<String> = named.iter().filter(whole).chain(routes).map(|found| shown(found)).collect();
     let more = shown.len().saturating_sub(NAMED);
@@ -191,14 +189,14 @@ fn percentiles(named: &[&DistortedPercentile]) -> String {
     if more == 0 { text } else { format!("{text}, and {more} more") }
 }
 
-fn shown(found: &DistortedPercentile) -> String {
+fn shown(found: &Distortion) -> String {
     let route = found.route.as_ref().map(|route| format!("{route} ")).unwrap_or_default();
     format!(
         "{route}{} {} is {} with its delay and {} without",
         found.figure,
-        found.quantile.name(),
-        micros(found.observed),
-        micros(found.corrected)
+        found.percentile,
+        micros(found.observed_us),
+        micros(found.corrected_us)
     )
 }
 
@@ -207,9 +205,7 @@ mod tests {
     use rstest::rstest;
 
     use super::super::cpu_contention::TargetContention;
-    use super::super::distortion::MeasuredTime;
     use super::*;
-    use crate::plan::Quantile;
 
     fn times(count: u64, us: u64) -> Histogram {
         let mut histogram = Histogram::new();
@@ -217,10 +213,10 @@ mod tests {
         histogram
     }
 
-    fn distorted(route: Option<&str>, quantile: Quantile, invalid: bool) -> DistortedPercentile {
-        let route = route.map(str::to_owned);
-        let figure = MeasuredTime::Response;
-        DistortedPercentile { route, figure, quantile, observed: 7_800, corrected: 200, invalid }
+    fn distorted(route: Option<&str>, percentile: &str, invalid: bool) -> Distortion {
+        let (figure, percentile) = ("response".to_owned(), percentile.to_owned());
+        let (observed_us, corrected_us) = (7_800, 200);
+        Distortion { route: route.map(str::to_owned), figure, percentile, observed_us, corrected_us, invalid }
     }
 
     fn busy() -> CpuContention {
@@ -233,7 +229,7 @@ mod tests {
     }
 
     struct Case {
-        distorted: Vec<DistortedPercentile>,
+        distorted: Vec<Distortion>,
         response: u64,
         delay: u64,
         lateness: u64,
@@ -290,13 +286,13 @@ mod tests {
         invalid_reasons(&inputs).join("\n")
     }
 
-    fn p99() -> Vec<DistortedPercentile> {
-        vec![distorted(None, Quantile::P99, true)]
+    fn p99() -> Vec<Distortion> {
+        vec![distorted(None, "p99", true)]
     }
 
     #[rstest]
     #[case::sound(valid(), "")]
-    #[case::marked(Case { distorted: vec![distorted(None, Quantile::P999, false)], ..valid() }, "")]
+    #[case::marked(Case { distorted: vec![distorted(None, "p99.9", false)], ..valid() }, "")]
     #[case::distorted(
         Case { distorted: p99(), ..valid() },
         "response p99 is 7.80 ms with its delay and 200 µs without"
@@ -326,7 +322,7 @@ mod tests {
         "while other processes used 9.00 s of CPU time; stop other programs"
     )]
     #[case::one_route(
-        Case { distorted: vec![distorted(Some("GET /x"), Quantile::P50, true)], ..valid() },
+        Case { distorted: vec![distorted(Some("GET /x"), "p50", true)], ..valid() },
         "GET /x response p50 is 7.80 ms"
     )]
     #[case::no_answer_in_time(
@@ -362,8 +358,8 @@ mod tests {
     #[test]
     fn route_is_named_only_beside_a_sound_run() {
         let routes = ["GET /a", "GET /b", "GET /c", "GET /d", "GET /e"];
-        let routes = routes.map(|route| distorted(Some(route), Quantile::P99, true));
-        let all: Vec<DistortedPercentile> = p99().into_iter().chain(routes.clone()).collect();
+        let routes = routes.map(|route| distorted(Some(route), "p99", true));
+        let all: Vec<Distortion> = p99().into_iter().chain(routes.clone()).collect();
         assert_eq!(percentiles(&all.iter().collect::<Vec<_>>()).matches("p99").count(), 1);
         let text = percentiles(&routes.iter().collect::<Vec<_>>());
         assert_eq!((text.matches("p99").count(), text.ends_with(", and 1 more")), (4, true), "{text}");

@@ -10,9 +10,6 @@ pub struct OutgoingRequest(Bytes);
 #[derive(Clone)]
 pub struct HeaderFields(Bytes);
 
-/// Capacity for the request line and `Content-Length`.
-const LINE: usize = 160;
-
 impl HeaderFields {
     /// Encodes header fields. `None` if a value contains a line break or another invalid byte.
     pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Self> {
@@ -29,32 +26,20 @@ impl HeaderFields {
 
     /// A GET request.
     pub fn get(&self, target: &str) -> OutgoingRequest {
-        let mut head = BytesMut::with_capacity(LINE + self.0.len());
-        for part in [b"GET ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, b"\r\n"] {
-            head.put_slice(part);
-        }
-        OutgoingRequest(head.freeze())
+        encode(&[b"GET ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, b"\r\n"])
     }
 
     /// A POST request.
     pub fn post(&self, target: &str, body: &[u8]) -> OutgoingRequest {
-        let mut encoded = BytesMut::with_capacity(LINE + self.0.len() + body.len());
-        let length = body.len().to_string();
-        let parts: [&[u8]; 8] = [
-            b"POST ",
-            target.as_bytes(),
-            b" HTTP/1.1\r\n",
-            &self.0,
-            b"Content-Length: ",
-            length.as_bytes(),
-            b"\r\n\r\n",
-            body,
-        ];
-        for part in parts {
-            encoded.put_slice(part);
-        }
-        OutgoingRequest(encoded.freeze())
+        let length = format!("Content-Length: {}\r\n\r\n", body.len());
+        encode(&[b"POST ", target.as_bytes(), b" HTTP/1.1\r\n", &self.0, length.as_bytes(), body])
     }
+}
+
+fn encode(parts: &[&[u8]]) -> OutgoingRequest {
+    let mut encoded = BytesMut::with_capacity(parts.iter().map(|part| part.len()).sum());
+    parts.iter().for_each(|part| encoded.put_slice(part));
+    OutgoingRequest(encoded.freeze())
 }
 
 impl OutgoingRequest {
