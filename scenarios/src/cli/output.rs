@@ -151,7 +151,7 @@ mod tests {
         let given: Vec<Threshold> = given.iter().map(|rule| rule.parse().unwrap()).collect();
         let defaults = DefaultThresholds { errors: 0.01, is_open };
         let all = thresholds(&given, None, Some(&defaults)).unwrap();
-        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
 
@@ -160,7 +160,7 @@ mod tests {
     #[case::always_down(1.5, &["error-rate <= 99%", "delivered >= 1%"])]
     fn injected_faults_lower_the_defaults(#[case] errors: f64, #[case] expected: &[&str]) {
         let all = thresholds(&[], None, Some(&DefaultThresholds { errors, is_open: true })).unwrap();
-        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
 

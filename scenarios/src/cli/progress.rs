@@ -80,13 +80,14 @@ fn width() -> usize {
 }
 
 fn ended(progress: RunProgress<'_>) -> u64 {
-    progress.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
+    progress.recorded.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
 }
 
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let errors = progress.measurements.times(|series| !series.expected, |series| &series.response).count();
+    let errors =
+        progress.recorded.measurements.times(|series| !series.expected, |series| &series.response).count();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
     let left =
         if progress.at > progress.end { "draining".to_owned() } else { format!("{} left", clock(left)) };
@@ -94,7 +95,7 @@ fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
     let begun = count(progress.begun);
     let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
-    let measurements = progress.measurements;
+    let measurements = &progress.recorded.measurements;
     if measurements.series.is_empty() {
         return format!("{line}  warming up");
     }

@@ -82,7 +82,7 @@ fn answer(method: &Method, path: &str, text: &str) -> Response<Full<Bytes>> {
 }
 
 fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
-    let (of, ledger) = (progress.measurements, progress.ledger);
+    let (of, ledger) = (&progress.recorded.measurements, &progress.recorded.ledger);
     let mut out = String::new();
     let labels = |series: &OutcomeSeries| {
         let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
@@ -187,6 +187,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::engine::LocalRecorder;
     use crate::measure::{Code, LoadMeasurements, RequestFailure, RequestOutcome, RouteId, Sample};
 
     #[rstest]
@@ -223,13 +224,12 @@ mod tests {
         }
         measurements.record(&sample(RequestOutcome::Failed(RequestFailure::Timeout), 2_000_000));
         let ledger = Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
+        let recorded = LocalRecorder { measurements, ledger, ..LocalRecorder::default() };
         let progress = RunProgress {
             at: Duration::from_secs(1),
             end: Duration::from_secs(2),
             asked: Some(12.5),
-            measurements: &measurements,
-            ledger: &ledger,
-            warm_up: &Ledger::default(),
+            recorded: &recorded,
             released: 10,
             begun: 7,
         };

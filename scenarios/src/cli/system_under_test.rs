@@ -22,7 +22,7 @@ use super::args::{Load, SealKind};
 use super::load_plan::{LoadPlan, no_seal_key};
 use super::output::read;
 use crate::measure::{Codes, RouteId};
-use crate::plan::{ScenarioName, check_host, collection_route, verdict_route};
+use crate::plan::{ScenarioName, collection_route, may_load, verdict_route};
 use crate::scenario::{
     BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
     References, SealedCollections, VerdictPolling, VerdictRequests,
@@ -317,7 +317,11 @@ fn with_client_certificate(endpoint: ServerAddress, args: &Load) -> Result<Serve
 
 fn check_allowed(endpoint: &ServerAddress, args: &Load) -> Result<(), Failure> {
     let host = endpoint.url().host_str().unwrap_or_default();
-    Ok(check_host(host, endpoint.addresses(), &args.allowed_hosts)?)
+    if may_load(host, endpoint.addresses(), &args.allowed_hosts) {
+        return Ok(());
+    }
+    let advice = format!("if you may load it, add --yes-load {host}");
+    Err(Failure::usage(format!("cannot load {host}: it is a remote host"), advice))
 }
 
 fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {

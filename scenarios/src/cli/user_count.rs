@@ -6,7 +6,7 @@ use edgeproof_http::Limits;
 use rustix::process::{Resource, Rlimit, getrlimit};
 
 use super::load_plan::LoadPlan;
-use crate::plan::{Rate, ScenarioName, UserCount, UserLimit, plan_users};
+use crate::plan::{ScenarioName, UserCount, UserLimit, plan_users};
 
 /// Open files besides connections.
 const OTHER_FILES: u64 = 256;
@@ -29,29 +29,23 @@ pub(super) fn user_count(plan: &LoadPlan, own_service: bool) -> Result<UserCount
     let by_files = (limit.saturating_sub(OTHER_FILES) as f64 / per_user) as u32;
     let by_edge = if own_edge { most_users_by_edge(plan) } else { u32::MAX };
     let count = if let Some(users) = args.users {
-        let refusal = if users < scenarios {
-            Some((
-                format!("cannot run {scenarios} scenarios with {users} users"),
-                format!("give at least --users {scenarios}: one for each scenario"),
-            ))
-        } else if users > by_edge {
-            Some((
+        let refuse = |what, advice: &str| Err(Failure::usage(what, advice));
+        if users < scenarios {
+            let advice = format!("give at least --users {scenarios}: one for each scenario");
+            return refuse(format!("cannot run {scenarios} scenarios with {users} users"), &advice);
+        }
+        if users > by_edge {
+            return refuse(
                 format!(
                     "cannot load the embedded edge with {users} users: its limit is {by_edge} connections"
                 ),
-                "give fewer --users, or use another edge with --launch or --edge-url".to_owned(),
-            ))
-        } else if users > by_files {
+                "give fewer --users, or use another edge with --launch or --edge-url",
+            );
+        }
+        if users > by_files {
             let needed = files(users);
-            Some((
-                format!("cannot open {needed} files: the limit is {limit}"),
-                format!("raise the limit with ulimit -n {needed}, or give fewer --users"),
-            ))
-        } else {
-            None
-        };
-        if let Some((what, advice)) = refusal {
-            return Err(Failure::usage(what, advice));
+            let advice = format!("raise the limit with ulimit -n {needed}, or give fewer --users");
+            return refuse(format!("cannot open {needed} files: the limit is {limit}"), &advice);
         }
         UserCount { users, limit: UserLimit::Given }
     } else {
@@ -62,7 +56,7 @@ pub(super) fn user_count(plan: &LoadPlan, own_service: bool) -> Result<UserCount
             let why = format!("the limit on open files is {limit}; raise it with ulimit -n");
             (by_files, UserLimit::OpenFiles, why)
         };
-        let peak = plan.peak().unwrap_or(Rate::default());
+        let peak = plan.peak().unwrap_or_default();
         let planned = plan_users(peak, expected(plan), UserCount { users: most, limit: by });
         let users = planned.users.max(scenarios);
         if planned.limit == by && !args.output.quiet {

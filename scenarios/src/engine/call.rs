@@ -11,7 +11,6 @@ use super::user_connection::{ExchangeTimes, MAX_BODY};
 use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 
 /// A request and its expected result.
-#[derive(Debug)]
 pub struct Call<'a> {
     /// The route.
     pub route: RouteId,

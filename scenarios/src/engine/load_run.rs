@@ -14,7 +14,7 @@ use super::goose_users::LoadRunContext;
 use super::machine::{SelfMonitor, SelfMonitorReading, cpu_time, listening_processes};
 use super::recorder::LocalRecorder;
 use super::workload::LoadModel;
-use crate::measure::{Codes, LoadMeasurements};
+use crate::measure::Codes;
 use crate::plan::{Arrivals, UserCount};
 
 /// A run that is ready to start.
@@ -84,12 +84,8 @@ pub struct RunProgress<'a> {
     pub end: Duration,
     /// Planned operations per second at this time; `None` in the closed model.
     pub asked: Option<f64>,
-    /// Measurements so far.
-    pub measurements: &'a LoadMeasurements,
-    /// Counts of measured operations so far.
-    pub ledger: &'a Ledger,
-    /// Counts of warm-up operations so far.
-    pub warm_up: &'a Ledger,
+    /// Recorded data so far.
+    pub recorded: &'a LocalRecorder,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.
@@ -111,7 +107,7 @@ impl RunProgress<'_> {
     pub fn in_flight(&self) -> u64 {
         // Dropped operations never began.
         let ended = |ledger: &Ledger| ledger.accounted() - ledger.dropped;
-        self.begun.saturating_sub(ended(self.ledger) + ended(self.warm_up))
+        self.begun.saturating_sub(ended(&self.recorded.ledger) + ended(&self.recorded.warm_up))
     }
 }
 
@@ -231,15 +227,12 @@ async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
 
 fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
     let at = run.workload.started().elapsed();
-    let sum = run.recorder.sum();
     let (released, begun) = run.workload.counts();
     live(RunProgress {
         at,
         end: run.workload.end(),
         asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-        measurements: &sum.measurements,
-        ledger: &sum.ledger,
-        warm_up: &sum.warm_up,
+        recorded: &run.recorder.sum(),
         released,
         begun,
     });

@@ -134,7 +134,7 @@ impl LoadUser {
         let (times, (mut outcome, mut expected)) = match answered {
             Some(Ok(answer)) => {
                 let classified = classify(&self.run.codes, expect, answer.status, &answer.body);
-                (started.answered(connection.times()), classified)
+                (started.answered(&connection.times), classified)
             }
             Some(Err(failure)) => (started.unanswered(), (RequestOutcome::Failed(failure), false)),
             None => {
@@ -142,7 +142,7 @@ impl LoadUser {
                 (started.unanswered(), timed_out)
             }
         };
-        self.run.recorder.of(self.id).measurements.record_traffic(&connection.times().traffic);
+        self.run.recorder.of(self.id).measurements.record_traffic(&connection.times.traffic);
         if times.response() + waited > self.run.timeout {
             (outcome, expected) = timed_out;
         }
@@ -242,7 +242,7 @@ impl LoadUser {
             awaiting.delay += times.late_start();
         }
         // The first request of the closed model is due when it is sent.
-        let is_due = outcome.was_sent() && (self.operation.paced || !is_first);
+        let is_due = outcome.was_sent() && (!is_first || self.run.workload.arrivals().is_some());
         self.run.recorder.of(self.id).request(&Sample {
             route: times.call.route,
             outcome,

@@ -18,17 +18,16 @@ use crate::measure::{ConnectionTraffic, RequestFailure};
 ///
 /// It uses the answer reader of the conformance cases instead of hyper's client. That client takes 25 KB per
 /// connection, mostly for a request queue that a user never needs, and 1.5 times the CPU per request.
-#[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
     open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<RunningRequest>,
-    times: ExchangeTimes,
+    /// Times of the last exchange that ended. They are meaningless before the first one.
+    pub times: ExchangeTimes,
 }
 
 /// A request and the received part of its answer.
-#[derive(Debug)]
 struct RunningRequest {
     request: OutgoingRequest,
     written: usize,
@@ -65,11 +64,6 @@ impl UserConnection {
     /// A closed connection.
     pub fn new(endpoint: Arc<ServerAddress>) -> Self {
         Self { endpoint, open: None, exchange: None, times: ExchangeTimes::at(Instant::now()) }
-    }
-
-    /// Times of the last exchange that ended. They are meaningless before the first one.
-    pub fn times(&self) -> &ExchangeTimes {
-        &self.times
     }
 
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
@@ -221,8 +215,8 @@ impl RunningRequest {
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
-        while self.written < self.request.bytes().len() {
-            match ready!(stream.as_mut().poll_write(cx, &self.request.bytes()[self.written..]))? {
+        while self.written < self.request.0.len() {
+            match ready!(stream.as_mut().poll_write(cx, &self.request.0[self.written..]))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }

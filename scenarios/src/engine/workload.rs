@@ -55,8 +55,6 @@ pub struct Operation {
     pub transaction: usize,
     /// The plan of the operation.
     pub scheduled: ScheduledOperation,
-    /// Whether a rate is given: then times count from the intended start.
-    pub paced: bool,
     /// Whether it waited for a user.
     pub waited: bool,
 }
@@ -103,7 +101,7 @@ impl Workload {
     /// Time after which no operation starts, since the start.
     pub fn end(&self) -> Duration {
         match &self.model {
-            LoadModel::Open(arrivals) => arrivals.end(),
+            LoadModel::Open(arrivals) => arrivals.end,
             LoadModel::Closed { time, warm_up } => *time + *warm_up,
         }
     }
@@ -186,7 +184,7 @@ impl Workload {
                 self.taken.fetch_add(1, Ordering::AcqRel);
                 let scheduled = arrivals.get(place);
                 let (_, transaction) = self.choices[self.draw.draw(scheduled.number)];
-                Some(Operation { transaction, scheduled, paced: true, waited })
+                Some(Operation { transaction, scheduled, waited })
             }
             LoadModel::Closed { time, warm_up } => {
                 let started = if let Some(started) = self.started.get() {
@@ -202,7 +200,7 @@ impl Workload {
                 let number = self.taken.fetch_add(1, Ordering::AcqRel);
                 let transaction = self.draw_of[scenario].draw(number);
                 let scheduled = ScheduledOperation { number, at, measured: at >= *warm_up };
-                Some(Operation { transaction, scheduled, paced: false, waited: false })
+                Some(Operation { transaction, scheduled, waited: false })
             }
         }
     }
@@ -314,7 +312,7 @@ mod tests {
         assert!(poll(&workload, 1, 0).is_pending());
         workload.start(Instant::now());
         let Poll::Ready(Some(operation)) = poll(&workload, 1, 0) else { panic!("the run has started") };
-        assert!(!operation.paced && !operation.scheduled.measured && operation.transaction < 2);
+        assert!(!operation.scheduled.measured && operation.transaction < 2);
         workload.stop();
         assert_eq!(poll(&workload, 1, 0), Poll::Ready(None));
     }

@@ -4,11 +4,9 @@ use super::timeline::{Bucket, Series};
 
 /// Operations that were answered as expected, over time: when they were due and when they ended. They show
 /// whether the target kept up.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Completions(Series<(u64, u64)>);
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completions(Series<(u64, u64), 2, MAX_BUCKETS>);
 
-/// Smallest width of a bucket.
-const NARROWEST: Duration = Duration::from_millis(2);
 /// Largest number of buckets.
 const MAX_BUCKETS: usize = 4096;
 /// Parts of equal size in which the operations are compared.
@@ -80,12 +78,6 @@ impl Completions {
             before += own;
         }
         self.0.buckets.len() as f64 * width
-    }
-}
-
-impl Default for Completions {
-    fn default() -> Self {
-        Self(Series::new(NARROWEST, MAX_BUCKETS))
     }
 }
 

@@ -20,14 +20,6 @@ pub struct HistogramError(String);
 const LONGEST: u64 = 2 * 3600 * 1_000_000;
 
 impl Histogram {
-    /// An empty histogram.
-    pub fn new() -> Self {
-        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
-            .expect("1 µs to 1 s at 3 digits is possible");
-        histogram.auto(true);
-        Self(histogram)
-    }
-
     /// Adds a time.
     pub fn record(&mut self, time: Duration) {
         self.record_micros(time.as_micros() as u64);
@@ -133,8 +125,12 @@ impl Histogram {
 }
 
 impl Default for Histogram {
+    /// An empty histogram.
     fn default() -> Self {
-        Self::new()
+        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
+            .expect("1 µs to 1 s at 3 digits is possible");
+        histogram.auto(true);
+        Self(histogram)
     }
 }
 
@@ -146,7 +142,7 @@ mod tests {
     use super::*;
 
     fn of(times: &[u64]) -> Histogram {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         for us in times {
             histogram.record_micros(*us);
         }
@@ -155,7 +151,7 @@ mod tests {
 
     #[test]
     fn empty_histogram_is_all_zero() {
-        let empty = Histogram::new();
+        let empty = Histogram::default();
         assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.up_to(0)), (0, 0, 0, 0));
         assert_eq!(Histogram::decode(&empty.encode()).unwrap(), empty);
     }

@@ -264,7 +264,7 @@ impl LoadMeasurements {
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
-            let [response, waited, observed, service] = [(); 4].map(|()| Histogram::new());
+            let [response, waited, observed, service] = [(); 4].map(|()| Histogram::default());
             self.series.push(OutcomeSeries { route, outcome, expected, response, waited, observed, service });
             self.series.len() - 1
         });

@@ -79,7 +79,7 @@ impl ResponseTimes {
     pub fn restore(all: &str, unanswered: &str) -> Result<Self, HistogramError> {
         // A report of an older version lacks some figures.
         let decode = |text: &str| {
-            if text.is_empty() { Ok(Histogram::new()) } else { Histogram::decode(text) }
+            if text.is_empty() { Ok(Histogram::default()) } else { Histogram::decode(text) }
         };
         let (mut answered, unanswered) = (decode(all)?, decode(unanswered)?);
         answered.subtract(&unanswered)?;
@@ -90,7 +90,7 @@ impl ResponseTimes {
 impl From<Histogram> for ResponseTimes {
     /// Times that all have an answer.
     fn from(answered: Histogram) -> Self {
-        Self { answered, unanswered: Histogram::new() }
+        Self { answered, unanswered: Histogram::default() }
     }
 }
 

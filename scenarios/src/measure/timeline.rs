@@ -3,11 +3,11 @@ use std::time::Duration;
 use edgeproof_reports::load::{Percentiles, TimelineFigures, TimelineMoment};
 
 /// Requests over time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Timeline(Series<TimelineMoment>);
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Timeline(Series<TimelineMoment, NARROWEST_MS, MAX_BUCKETS>);
 
 /// Smallest width of a bucket.
-const NARROWEST: Duration = Duration::from_millis(250);
+const NARROWEST_MS: u64 = 250;
 /// Largest number of buckets.
 const MAX_BUCKETS: usize = 480;
 /// Steps per octave: a resolution of 9 %.
@@ -62,16 +62,9 @@ impl Timeline {
     /// Rebuilds a timeline from a report; `None` if its width or its length is invalid.
     pub fn restore(figures: &TimelineFigures) -> Option<Self> {
         let width = Duration::from_millis(figures.width_ms);
-        let is_known = (0..24).any(|doubled| NARROWEST * (1 << doubled) == width);
-        let mut series = Series::new(width, MAX_BUCKETS);
-        series.buckets.clone_from(&figures.moments);
+        let is_known = (0..24).any(|doubled| NARROWEST_MS << doubled == figures.width_ms);
+        let series = Series { width, buckets: figures.moments.clone() };
         (is_known && figures.moments.len() <= MAX_BUCKETS).then_some(Self(series))
-    }
-}
-
-impl Default for Timeline {
-    fn default() -> Self {
-        Self(Series::new(NARROWEST, MAX_BUCKETS))
     }
 }
 
@@ -98,12 +91,12 @@ fn quantile(bucket: &TimelineMoment, share: f64) -> Option<u64> {
     step.map(|step| ((step as f64 + 1.0) / STEPS).exp2().round() as u64)
 }
 
-/// Buckets of equal width since the start of the run. Their number is bounded: a full series doubles their width.
+/// Buckets of equal width since the start of the run, at first of `NARROWEST` ms. Their number is bounded by `MOST`: a full
+/// series doubles their width.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Series<B> {
+pub(super) struct Series<B, const NARROWEST: u64, const MOST: usize> {
     pub(super) width: Duration,
     pub(super) buckets: Vec<B>,
-    most: usize,
 }
 
 /// What happened in a part of the run.
@@ -112,17 +105,18 @@ pub(super) trait Bucket: Clone + Default {
     fn merge(&mut self, other: &Self);
 }
 
-impl<B: Bucket> Series<B> {
-    /// An empty series with this width and this number of buckets at most.
-    pub(super) fn new(width: Duration, most: usize) -> Self {
-        Self { width, buckets: Vec::new(), most }
+impl<B, const NARROWEST: u64, const MOST: usize> Default for Series<B, NARROWEST, MOST> {
+    fn default() -> Self {
+        Self { width: Duration::from_millis(NARROWEST), buckets: Vec::new() }
     }
+}
 
+impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MOST> {
     /// The bucket of a time.
     pub(super) fn at(&mut self, time: Duration) -> &mut B {
         loop {
             let place = (time.as_micros() / self.width.as_micros()) as usize;
-            if place < self.most {
+            if place < MOST {
                 if self.buckets.len() <= place {
                     self.buckets.resize_with(place + 1, B::default);
                 }

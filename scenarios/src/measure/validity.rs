@@ -202,13 +202,14 @@ fn shown(found: &Distortion) -> String {
 
 #[cfg(test)]
 mod tests {
+    use edgeproof_reports::load::ContentionFigures;
     use rstest::rstest;
 
     use super::super::cpu_contention::TargetContention;
     use super::*;
 
     fn times(count: u64, us: u64) -> Histogram {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         (0..count).for_each(|_| histogram.record_micros(us));
         histogram
     }
@@ -221,9 +222,8 @@ mod tests {
 
     fn busy() -> CpuContention {
         CpuContention {
-            elapsed: Duration::from_secs(10),
-            wait: Duration::from_millis(6_500),
-            others: Duration::from_secs(9),
+            elapsed_s: 10.0,
+            figures: ContentionFigures { wait_s: 6.5, others_s: 9.0, ..ContentionFigures::default() },
             ..CpuContention::default()
         }
     }
@@ -345,8 +345,7 @@ mod tests {
 
     #[test]
     fn starved_target_makes_the_run_invalid() {
-        let long_wait = Duration::from_secs(2);
-        let target = TargetContention { wait: long_wait, long_wait, ..TargetContention::default() };
+        let target = TargetContention { embedded: false, wait_s: 2.0, long_wait_s: 2.0 };
         let contention = CpuContention { target: Some(target), ..busy() };
         let found = reasons(&Case { contention, ..valid() });
         assert!(

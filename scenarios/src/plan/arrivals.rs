@@ -18,8 +18,10 @@ pub struct Arrivals {
     segments: Vec<Segment>,
     /// Operations of the whole run, over all shards.
     whole: u64,
-    warm_up: f64,
-    end: f64,
+    /// End of the warm-up, since the start of the run.
+    pub warm_up: Duration,
+    /// End of the last stage, since the start of the run.
+    pub end: Duration,
     /// Time between two groups of operations (seconds).
     group: Option<f64>,
     shard: Shard,
@@ -66,7 +68,7 @@ impl Arrivals {
         let whole = (before - 1e-6).ceil().max(0.0) as u64;
         let peak = stages.peak().value() / f64::from(shard.count());
         let group = (peak * MAX_GROUP > 1.0).then(|| MAX_GROUP.min(GROUP_SIZE / peak));
-        Self { segments, whole, warm_up: warm_up.as_secs_f64(), end: begins, group, shard }
+        Self { segments, whole, warm_up, end: Duration::from_secs_f64(begins), group, shard }
     }
 
     /// Number of operations of this shard.
@@ -86,18 +88,8 @@ impl Arrivals {
         ScheduledOperation {
             number,
             at: Duration::from_micros((at * 1e6).round() as u64),
-            measured: at + 1e-9 >= self.warm_up,
+            measured: at + 1e-9 >= self.warm_up.as_secs_f64(),
         }
-    }
-
-    /// End of the last stage, since the start of the run.
-    pub fn end(&self) -> Duration {
-        Duration::from_secs_f64(self.end)
-    }
-
-    /// End of the warm-up, since the start of the run.
-    pub fn warm_up(&self) -> Duration {
-        Duration::from_secs_f64(self.warm_up)
     }
 
     /// Number of operations of this shard due before a time.
@@ -279,7 +271,7 @@ mod tests {
             let arrivals = Arrivals::new(&stages, Duration::ZERO, Shard::new(index, 3).unwrap());
             let times: Vec<_> = (0..arrivals.count()).map(|n| arrivals.get(n).at).collect();
             prop_assert!(times.is_sorted());
-            prop_assert!(times.last().is_none_or(|last| *last <= arrivals.end()));
+            prop_assert!(times.last().is_none_or(|last| *last <= arrivals.end));
             let probe = Duration::from_secs_f64(probe);
             let before = times.iter().filter(|time| **time < probe).count() as u64;
             // An operation due exactly at the probed time, or at the limit of a group, may count on either side.

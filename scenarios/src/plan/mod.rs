@@ -13,5 +13,5 @@ pub use arrivals::{Arrivals, ScheduledOperation, Shard};
 pub use scenario_name::{ScenarioName, collection_route, verdict_route};
 pub use stages::{Stage, Stages};
 pub use threshold::{Limit, Metric, Quantile, Threshold, parse_file};
-pub use users::{MAX_USERS, RemoteHostError, UserCount, UserLimit, check_host, plan_users};
+pub use users::{MAX_USERS, UserCount, UserLimit, may_load, plan_users};
 pub use weighted_draw::WeightedDraw;

@@ -20,7 +20,7 @@ pub struct Threshold {
     /// The limit.
     pub limit: Limit,
     /// Metric and limit as given, such as `p99<250ms`.
-    rule: String,
+    pub rule: String,
 }
 
 /// The figure of a threshold.
@@ -57,11 +57,6 @@ impl Threshold {
         let mut threshold: Self = result.rule.parse()?;
         threshold.route.clone_from(&result.route);
         Ok(threshold)
-    }
-
-    /// Metric and limit as given, such as `p99<250ms`.
-    pub fn rule(&self) -> &str {
-        &self.rule
     }
 }
 
@@ -258,14 +253,14 @@ mod tests {
     #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50=800ms")]
     fn threshold_echoes_its_text_and_equals_other_spellings(#[case] given: &str, #[case] same: &str) {
         let threshold: Threshold = format!(" {given} ").parse().unwrap();
-        assert_eq!((threshold.route.as_deref(), threshold.rule()), (None, given));
+        assert_eq!((threshold.route.as_deref(), &*threshold.rule), (None, given));
         assert_eq!(threshold, same.parse().unwrap());
     }
 
     #[test]
     fn route_stands_before_the_metric() {
         let threshold: Threshold = "POST  /v1/p99 p99<100ms".parse().unwrap();
-        assert_eq!((threshold.route.as_deref(), threshold.rule()), (Some("POST /v1/p99"), "p99<100ms"));
+        assert_eq!((threshold.route.as_deref(), &*threshold.rule), (Some("POST /v1/p99"), "p99<100ms"));
     }
 
     #[rstest]
@@ -294,8 +289,7 @@ mod tests {
         let (own, whole): (Vec<_>, Vec<_>) =
             parse_file(text).unwrap().into_iter().partition(|threshold| threshold.route.is_some());
         let rules = |thresholds: Vec<Threshold>| {
-            let mut rules: Vec<String> =
-                thresholds.iter().map(|threshold| threshold.rule().to_owned()).collect();
+            let mut rules: Vec<String> = thresholds.iter().map(|threshold| threshold.rule.clone()).collect();
             rules.sort();
             rules.join(", ")
         };

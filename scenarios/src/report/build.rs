@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use edgeproof_cli::signals::Interruption;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    ConnectionFigures, ContentionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault,
-    LOAD_SCHEMA, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad,
-    ProbeFigures, Reconciled, RouteFigures, ShardFigures, Timing,
+    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, LoadReport,
+    LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures, Reconciled,
+    RouteFigures, ShardFigures, Timing,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -16,8 +16,8 @@ use super::findings::{agrees, conclude, faults, user_waits};
 use super::thresholds::judge_report;
 use crate::engine::{LoadModel, RunData};
 use crate::measure::{
-    CpuContention, Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes,
-    RouteId, SAMPLED, UserWaits,
+    Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
+    SAMPLED, UserWaits,
 };
 use crate::plan::{Quantile as Q, ScenarioName, Threshold, verdict_route};
 
@@ -127,7 +127,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
             memory_last: monitor.memory_last,
             lag: timing(&monitor.lag),
             late_reads_measured: monitor.late_reads_measured,
-            contention: contention(&monitor.contention),
+            contention: monitor.contention.figures,
         },
         plan,
         comparison: None,
@@ -208,7 +208,7 @@ fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserW
     let RequestCounts { sent, unanswered, .. } = measurements.counts_of(place);
     let outcome = |series: &OutcomeSeries| {
         let timing = |times: &Histogram| {
-            let (times, none) = (times.clone(), Histogram::new());
+            let (times, none) = (times.clone(), Histogram::default());
             let (answered, unanswered) =
                 if series.outcome.is_answer() { (times, none) } else { (none, times) };
             response_timing(&ResponseTimes { answered, unanswered })
@@ -271,21 +271,6 @@ fn edge_cost(moments: Vec<EdgeMoment>) -> Option<EdgeCost> {
         memory_last: last.memory,
         moments,
     })
-}
-
-/// The use of the processors in the report.
-fn contention(contention: &CpuContention) -> ContentionFigures {
-    let elapsed = contention.elapsed.as_secs_f64();
-    let wait_s = contention.wait.as_secs_f64();
-    ContentionFigures {
-        wait_s,
-        wait_share: if elapsed > 0.0 { wait_s / elapsed } else { 0.0 },
-        others_s: contention.others.as_secs_f64(),
-        steal_s: contention.steal.as_secs_f64(),
-        throttled_s: contention.throttled.as_secs_f64(),
-        target_cpu_s: contention.target.map(|target| target.cpu.as_secs_f64()),
-        target_wait_s: contention.target.map(|target| target.wait.as_secs_f64()),
-    }
 }
 
 /// Percentiles, curve, distribution and histogram of times that all have an answer.

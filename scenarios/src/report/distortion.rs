@@ -126,7 +126,7 @@ mod tests {
 
     /// Of 10,000 requests, `late` each took `delay` longer because of the generator. Times in µs.
     fn times(response: u64, late: u64, delay: u64, limited: &[Quantile]) -> ObservedTimes<'static> {
-        let (mut observed, mut corrected) = (Histogram::new(), Histogram::new());
+        let (mut observed, mut corrected) = (Histogram::default(), Histogram::default());
         for number in 0..10_000 {
             corrected.record_micros(response);
             observed.record_micros(response + if number < late { delay } else { 0 });

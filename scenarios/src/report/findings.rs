@@ -19,9 +19,9 @@ impl RunData {
         // An interrupted run asked for the operations until then.
         let end = self.interrupted.map(|_| self.took.saturating_sub(self.drained));
         let asked = arrivals.map(|arrivals| {
-            let end = end.map_or(arrivals.end(), |end| end.min(arrivals.end()));
-            let count = arrivals.before(end).saturating_sub(arrivals.before(arrivals.warm_up()));
-            each(count, end.saturating_sub(arrivals.warm_up()).as_secs_f64())
+            let end = end.map_or(arrivals.end, |end| end.min(arrivals.end));
+            let count = arrivals.before(end).saturating_sub(arrivals.before(arrivals.warm_up));
+            each(count, end.saturating_sub(arrivals.warm_up).as_secs_f64())
         });
         // In the closed model no backlog can grow.
         let completed_s = arrivals

@@ -81,7 +81,7 @@ fn judge(
             let within = |value: f64| if at_least { value >= limit } else { value <= limit };
             let room = value.map(|value| if at_least { value - limit } else { limit - value });
             ThresholdResult {
-                rule: threshold.rule().to_owned(),
+                rule: threshold.rule.clone(),
                 route: threshold.route.clone(),
                 by_default: *by_default,
                 observed: measured.map(|measured| measured.text),

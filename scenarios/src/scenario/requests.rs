@@ -8,7 +8,7 @@ use crate::engine::{Call, Expectation, HeaderFields, OutgoingRequest};
 use crate::measure::{Code, Codes, RouteId};
 
 /// Encodes collection requests to an edge.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CollectionRequests {
     /// The edge.
     pub endpoint: Arc<ServerAddress>,
@@ -18,7 +18,7 @@ pub struct CollectionRequests {
 }
 
 /// Encodes verdict requests to a service.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct VerdictRequests {
     /// The service.
     pub endpoint: Arc<ServerAddress>,
@@ -31,7 +31,7 @@ pub struct VerdictRequests {
 }
 
 /// An invalid `Authorization` header, which the service must refuse.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct BadToken {
     authorization: Option<String>,
     status: u16,

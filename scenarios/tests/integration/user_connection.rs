@@ -290,7 +290,7 @@ async fn late_read_is_not_part_of_the_answer_time(#[values("http", "https")] sch
         assert_eq!(timeout(LIMIT, peer.events.recv()).await.expect("an event"), Some("closed"));
         let unread = Instant::now();
         timeout(LIMIT, exchange).await.expect("a result").unwrap();
-        let times = *peer.connection.times();
+        let times = peer.connection.times;
         assert!(times.sent < times.received && unread < times.ended, "{times:?}");
         assert_eq!(
             (times.traffic.bytes_sent > 40, times.traffic.bytes_received),

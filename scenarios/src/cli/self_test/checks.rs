@@ -82,7 +82,8 @@ pub(super) fn behaviours() -> Vec<Check> {
     let stalling = Situation { rate: per_second(50.0), ..delay(stalls).lasting(2 * S, 6 * S) };
     let stalled = Situation { timeout: S, ..delay(stall).lasting(0 * S, 7 * S) };
     let slow_share = Situation { timeout: 2 * S, ..delay(slow(5 * S)) };
-    let verdicts = Situation { load: GeneratedLoad::Verdicts, options: polls, ..collections(pending) };
+    let polling = collections(pending).lasting(0 * S, 3 * S);
+    let polling = Situation { load: GeneratedLoad::Verdicts, options: polls, ..polling };
     vec![
         check("constant", "2 ms", Delivered, delay(usual)),
         check("heavy-tailed", "Pareto distribution, 2 to 500 ms", Delivered, delay(tail)),
@@ -98,12 +99,7 @@ pub(super) fn behaviours() -> Vec<Check> {
         check("capacity", "500/s at a server that takes 400/s", Saturated, saturated),
         check("few-users", "10 users, 2 ms, then 200 ms", LimitedByUsers, few_users),
         check("dying", "the server dies after 3 of 4 s", Gone, collections(dying).lasting(0 * S, 4 * S)),
-        check(
-            "pending-verdicts",
-            "verdicts are pending for 200 ms",
-            Delivered,
-            verdicts.lasting(0 * S, 3 * S),
-        ),
+        check("pending-verdicts", "verdicts are pending for 200 ms", Delivered, polling),
     ]
 }
 

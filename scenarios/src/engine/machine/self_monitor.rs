@@ -3,6 +3,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ReceiveTimes;
+use edgeproof_reports::load::ContentionFigures;
 use parking_lot::Mutex;
 use procfs_core::prelude::*;
 use procfs_core::process::StatM;
@@ -142,17 +143,21 @@ impl Baseline {
         let (own, target) = (self.own.sum, self.target.sum);
         let embedded = self.target.pids.contains(&std::process::id());
         let used = if embedded { target.cpu } else { own.cpu + target.cpu };
-        let target =
-            TargetContention { embedded, cpu: target.cpu, wait: target.wait, long_wait: self.long_wait };
-        CpuContention {
-            elapsed: self.at.elapsed(),
-            own: own.cpu,
-            wait: own.wait,
-            others: busy.saturating_sub(used),
-            steal,
-            throttled,
-            target: (!self.target.pids.is_empty()).then_some(target),
-        }
+        let elapsed_s = self.at.elapsed().as_secs_f64();
+        let wait_s = own.wait.as_secs_f64();
+        let has_target = !self.target.pids.is_empty();
+        let figures = ContentionFigures {
+            wait_s,
+            wait_share: wait_s / elapsed_s.max(1e-9),
+            others_s: busy.saturating_sub(used).as_secs_f64(),
+            steal_s: steal.as_secs_f64(),
+            throttled_s: throttled.as_secs_f64(),
+            target_cpu_s: has_target.then_some(target.cpu.as_secs_f64()),
+            target_wait_s: has_target.then_some(target.wait.as_secs_f64()),
+        };
+        let (wait_s, long_wait_s) = (target.wait.as_secs_f64(), self.long_wait.as_secs_f64());
+        let target = has_target.then_some(TargetContention { embedded, wait_s, long_wait_s });
+        CpuContention { elapsed_s, own_s: own.cpu.as_secs_f64(), figures, target }
     }
 }
 
