@@ -99,9 +99,13 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
     let help = "Time from the intended start to the end of a request, less the delay of the load generator. A request \
                 without an answer counts at its age.";
     header(&mut out, response, "histogram", help);
-    each.iter().for_each(|(labels, series)| histogram(&mut out, response, labels, &series.response));
+    for (labels, series) in &each {
+        histogram(&mut out, response, labels, &series.response);
+    }
     header(&mut out, service, "histogram", "Time from sending to the end of a request.");
-    each.iter().for_each(|(labels, series)| histogram(&mut out, service, labels, &series.service));
+    for (labels, series) in &each {
+        histogram(&mut out, service, labels, &series.service);
+    }
     for (name, help, times) in [
         ("lateness", "Delay by the load generator of operations with a free connection.", &of.lateness),
         ("generator_delay", "Delay added by the load generator.", &of.delay),

@@ -36,7 +36,9 @@ impl HeaderFields {
 
 fn encode(parts: &[&[u8]]) -> OutgoingRequest {
     let mut encoded = BytesMut::with_capacity(parts.iter().map(|part| part.len()).sum());
-    parts.iter().for_each(|part| encoded.put_slice(part));
+    for part in parts {
+        encoded.put_slice(part);
+    }
     OutgoingRequest(encoded.freeze())
 }
 

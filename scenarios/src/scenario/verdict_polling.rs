@@ -187,6 +187,6 @@ mod tests {
         };
         assert_eq!(read, [("abc".to_owned(), true), ("old-1".to_owned(), false)]);
         assert!("".parse::<References>().is_err());
-        assert!("a b\n".parse::<References>().err().unwrap().to_string().contains("line 1"));
+        assert!("a b\n".parse::<References>().err().unwrap().contains("line 1"));
     }
 }

@@ -11,6 +11,7 @@ use crate::service::{AnswerManner, Delay, ServerBehaviour};
 
 const MS: Duration = Duration::from_millis(1);
 const S: Duration = Duration::from_secs(1);
+const ZERO: Duration = Duration::ZERO;
 /// Longer than any delay of a server.
 const NO_TIMEOUT: Duration = Duration::from_secs(30);
 /// Rates at which the generator is starved.
@@ -22,7 +23,7 @@ pub(super) fn rates(rates: &[Rate], measured: Duration) -> Vec<Check> {
         let behaviour = ServerBehaviour::default();
         // At least three operations.
         let measured = measured.max(Duration::from_secs_f64(3.0 / rate.value().max(1e-3)));
-        let warm_up = if rate.value() < 10.0 { Duration::ZERO } else { 500 * MS };
+        let warm_up = if rate.value() < 10.0 { ZERO } else { 500 * MS };
         let situation = Situation { rate: *rate, warm_up, measured, ..collections(behaviour) };
         let name = format!("rate-{}", rate.value());
         let about = format!("{rate} at a server that answers at once");
@@ -61,7 +62,7 @@ pub(super) fn behaviours() -> Vec<Check> {
     let delay = |delay| collections(server(delay, AnswerManner::Accepted));
     let manner = |manner| collections(server(usual, manner));
     let drift = Delay::Drifting { before: 2 * MS, after: 200 * MS, at: 3 * S };
-    let stalls = Delay::Stalling { at: Duration::ZERO, time: 1600 * MS, period: 2 * S };
+    let stalls = Delay::Stalling { at: ZERO, time: 1600 * MS, period: 2 * S };
     let stall = Delay::Stalling { at: 3 * S, time: 2 * S, period: 3600 * S };
     let slow = |slow| Delay::Slow { share: 0.02, slow, usual: 2 * MS };
     let dying = ServerBehaviour { delay: usual, dies_at: Some(3 * S), ..ServerBehaviour::default() };
@@ -76,13 +77,13 @@ pub(super) fn behaviours() -> Vec<Check> {
     let refused = AnswerManner::Refused { share: 0.2, status: 503 };
     let dripped = AnswerManner::Dripped { pieces: 4, gap: 20 * MS };
     let tail = Delay::HeavyTailed { shortest: 2 * MS, longest: 500 * MS };
-    let drifting = delay(drift).lasting(0 * S, 6 * S);
+    let drifting = delay(drift).lasting(ZERO, 6 * S);
     let few_users = Situation { options: "--users=10", ..drifting.clone() };
     let saturated = Situation { rate: per_second(500.0), ..delay(Delay::Limited(400.0)) };
     let stalling = Situation { rate: per_second(50.0), ..delay(stalls).lasting(2 * S, 6 * S) };
-    let stalled = Situation { timeout: S, ..delay(stall).lasting(0 * S, 7 * S) };
+    let stalled = Situation { timeout: S, ..delay(stall).lasting(ZERO, 7 * S) };
     let slow_share = Situation { timeout: 2 * S, ..delay(slow(5 * S)) };
-    let polling = collections(pending).lasting(0 * S, 3 * S);
+    let polling = collections(pending).lasting(ZERO, 3 * S);
     let polling = Situation { load: GeneratedLoad::Verdicts, options: polls, ..polling };
     vec![
         check("constant", "2 ms", Delivered, delay(usual)),
@@ -98,7 +99,7 @@ pub(super) fn behaviours() -> Vec<Check> {
         check("dripping", "answers in four pieces over 60 ms", Delivered, manner(dripped)),
         check("capacity", "500/s at a server that takes 400/s", Saturated, saturated),
         check("few-users", "10 users, 2 ms, then 200 ms", LimitedByUsers, few_users),
-        check("dying", "the server dies after 3 of 4 s", Gone, collections(dying).lasting(0 * S, 4 * S)),
+        check("dying", "the server dies after 3 of 4 s", Gone, collections(dying).lasting(ZERO, 4 * S)),
         check("pending-verdicts", "verdicts are pending for 200 ms", Delivered, polling),
     ]
 }

@@ -29,8 +29,9 @@ pub(super) enum Agreement {
     Contradicts,
 }
 
+type Figure = fn(&Percentiles) -> u64;
 /// The compared percentiles, and their figures.
-const COMPARED: [(Quantile, fn(&Percentiles) -> u64); 5] = [
+const COMPARED: [(Quantile, Figure); 5] = [
     (Quantile::P50, |figures| figures.p50_us),
     (Quantile::P90, |figures| figures.p90_us),
     (Quantile::P99, |figures| figures.p99_us),
@@ -53,7 +54,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Compares the response times of a report with the server's record.
 pub(super) fn compare(report: &LoadReport, truth: &TrueTimes) -> Vec<ComparedPercentile> {
     let figures = &report.response.figures;
-    let compared = |(quantile, figure): (Quantile, fn(&Percentiles) -> u64)| {
+    let compared = |(quantile, figure): (Quantile, Figure)| {
         let reported = Duration::from_micros(figure(figures));
         let censored = is_lower_bound(report, quantile);
         let truth = truth.at(quantile);
@@ -124,7 +125,8 @@ const CELL: usize = 16;
 
 /// The list of checks.
 pub(super) fn list<'a>(checks: impl Iterator<Item = &'a Check>) -> String {
-    checks.map(|check| format!("{:<NAME$} {}\n", check.name, check.about)).collect()
+    let lines = checks.map(|check| format!("{:<NAME$} {}\n", check.name, check.about));
+    lines.collect::<Vec<_>>().concat()
 }
 
 /// The head of the table.
@@ -143,7 +145,7 @@ pub(super) fn row(check: &Check, outcome: &CheckOutcome) -> String {
     let cell = |quantile: Quantile| outcome.at(quantile).map_or_else(String::new, percentile);
     let cells = COMPARED.map(|(quantile, _)| format!("{:>CELL$}", cell(quantile))).concat();
     let row = format!("{mark} {:<NAME$}   {:<9}{cells}", check.name, outcome.state);
-    let notes = outcome.notes.iter().map(|note| format!("      {note}\n")).collect::<String>();
+    let notes = outcome.notes.iter().map(|note| format!("      {note}\n")).collect::<Vec<_>>().concat();
     format!("{}\n{notes}", row.trim_end())
 }
 

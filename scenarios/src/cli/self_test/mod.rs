@@ -53,7 +53,9 @@ fn groups(args: &SelfTest) -> Result<[Vec<Check>; 3], Failure> {
         [checks::behaviours(), checks::rates(&args.rates, args.duration), checks::starved(args.duration)];
     if !args.filter.is_empty() {
         let is_named = |check: &Check| args.filter.iter().any(|text| check.name.contains(text));
-        groups.iter_mut().for_each(|checks| checks.retain(is_named));
+        for checks in &mut groups {
+            checks.retain(is_named);
+        }
     }
     if groups.iter().all(Vec::is_empty) {
         let what = format!("no check has {} in its name", args.filter.join(" or "));

@@ -173,7 +173,7 @@ async fn sample(pid: u32, samples: Arc<Mutex<Vec<EdgeMoment>>>) {
 fn tree(root: u32) -> Vec<Stat> {
     let stats = all_processes().filter_map(|pid| Stat::from_file(format!("/proc/{pid}/stat")).ok());
     let mut processes: Vec<Stat> = stats.collect();
-    let mut found = vec![root as i32];
+    let mut found = vec![root.cast_signed()];
     let mut place = 0;
     while let Some(parent) = found.get(place).copied() {
         found.extend(processes.iter().filter(|process| process.ppid == parent).map(|process| process.pid));
