@@ -8,7 +8,6 @@ mod outcome;
 mod response_times;
 mod service_times;
 mod timeline;
-mod validity;
 
 pub use completions::Completions;
 pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
@@ -20,4 +19,3 @@ pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
 pub use response_times::{JudgedTimes, ResponseTime, ResponseTimes};
 pub use service_times::{SAMPLED, ServiceTimes};
 pub use timeline::Timeline;
-pub use validity::{ValidityInputs, invalid_reasons};

@@ -1,11 +1,10 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{
-    InjectedFault, KEPT_UP, LoadReport, LoadState, Model, Rates, Seal, count, micros,
-};
+use edgeproof_reports::load::{InjectedFault, KEPT_UP, LoadReport, LoadState, Rates, count, micros};
 
+use super::validity::Validity;
 use crate::engine::{LocalRecorder, RunData};
-use crate::measure::{RequestFailure, RequestOutcome, UserWaits, ValidityInputs, invalid_reasons};
+use crate::measure::UserWaits;
 use crate::plan::{Arrivals, UserCount, UserLimit};
 
 /// A target without an answer for this long before the end counts as gone.
@@ -48,7 +47,7 @@ pub(super) fn conclude(
     let is_gone = gone.is_some() || !ended.is_empty();
     let partial = partial_reasons(ended, gone, data);
     let imbalance = imbalance(report, data);
-    let invalid = invalid(report, data);
+    let invalid = Validity { report, data }.reasons();
     report.state = match (imbalance.is_empty(), invalid.is_empty()) {
         (false, _) => LoadState::Invalid,
         (true, false) if !unchecked => LoadState::Invalid,
@@ -143,57 +142,13 @@ fn imbalance(report: &LoadReport, data: &RunData) -> Vec<String> {
     found
 }
 
-/// Why the figures do not describe the target: the generator did not keep up, or reached a limit of its own.
-fn invalid(report: &LoadReport, data: &RunData) -> Vec<String> {
-    use RequestOutcome::{Dropped, Failed, Open};
-    let measurements = &data.recorded.measurements;
-    let count = |takes: fn(RequestOutcome) -> bool| -> u64 {
-        let series = measurements.series.iter().filter(|series| takes(series.outcome));
-        series.map(|series| series.observed.count()).sum()
-    };
-    let unsealed = match report.plan.seal {
-        Seal::Opaque => (0, 0),
-        Seal::Real { not_in_time, .. } => (not_in_time, report.routes.first().map_or(0, |route| route.sent)),
-    };
-    let mut invalid = invalid_reasons(&ValidityInputs {
-        distorted: &report.distorted,
-        response: &measurements.times(|_| true, |series| &series.response).all(),
-        delay: &measurements.delay,
-        lateness: &measurements.lateness,
-        waiting: &measurements.waiting,
-        lag: &data.self_monitor.lag,
-        contention: &data.self_monitor.contention,
-        overloaded: !report.rate.kept_up(),
-        open: report.model == Model::Open,
-        planned: data.planned,
-        released: data.released,
-        unanswered: count(|outcome| matches!(outcome, Failed(RequestFailure::Timeout) | Open | Dropped)),
-        unfinished: report.ledger.dropped + report.ledger.open,
-        requests: report.response.figures.count,
-        saturated: data.self_monitor.starved,
-        timeout: data.run.timeout,
-        unsealed,
-    });
-    let failed = count(|outcome| outcome == Failed(RequestFailure::NoSocket));
-    if failed > 0 {
-        invalid.push(format!(
-            "the generator had no free file or port for {failed} requests; raise the limit on open files (ulimit -n) or \
-             the range of local ports, or give fewer --users"
-        ));
-    }
-    if !report.rate.kept_up() {
-        invalid.extend(limited_by_users(data.run.users, data.waited, data.released));
-    }
-    invalid
-}
-
 /// Whether too many operations waited for a user.
 fn ran_out(waited: u64, released: u64) -> bool {
     waited as f64 > released as f64 * (1.0 - KEPT_UP)
 }
 
 /// The finding that the number of users limited the run, unless the plan had enough of them.
-fn limited_by_users(users: UserCount, waited: u64, released: u64) -> Option<String> {
+pub(super) fn limited_by_users(users: UserCount, waited: u64, released: u64) -> Option<String> {
     let (by, advice) = match users.limit {
         _ if !ran_out(waited, released) => return None,
         UserLimit::Plan => return None,

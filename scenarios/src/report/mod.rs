@@ -4,5 +4,6 @@ mod build;
 mod distortion;
 mod findings;
 mod thresholds;
+mod validity;
 
 pub use build::{ReportInputs, build, digest, finish, response_timing};
