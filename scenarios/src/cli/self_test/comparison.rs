@@ -151,19 +151,17 @@ pub(super) fn row(check: &Check, outcome: &CheckOutcome) -> String {
 
 /// The last line: what was shown, and what was not.
 pub(super) fn summary(results: &[(&Check, CheckResult)]) -> String {
-    let of = |wanted: CheckResult, named: bool| {
+    let of = |wanted: CheckResult| {
         let found = results.iter().filter(|(_, result)| *result == wanted);
-        let names: Vec<&str> = found.map(|(check, _)| check.name.as_str()).collect();
-        let names =
-            if named && !names.is_empty() { format!(" ({})", names.join(", ")) } else { String::new() };
-        (results.iter().filter(|(_, result)| *result == wanted).count(), names)
+        found.map(|(check, _)| check.name.as_str()).collect::<Vec<_>>()
     };
-    let (shown, not_shown, failed) =
-        (of(CheckResult::Shown, false), of(CheckResult::NotShown, true), of(CheckResult::Failed, true));
-    format!(
-        "{} checks shown, {} not shown{}, {} failed{}",
-        shown.0, not_shown.0, not_shown.1, failed.0, failed.1
-    )
+    let [shown, not_shown, failed] = [CheckResult::Shown, CheckResult::NotShown, CheckResult::Failed].map(of);
+    let counted = |what: &str, names: &[&str]| match names {
+        [] => format!("0 {what}"),
+        names => format!("{} {what} ({})", names.len(), names.join(", ")),
+    };
+    let (not_shown, failed) = (counted("not shown", &not_shown), counted("failed", &failed));
+    format!("{} checks shown, {not_shown}, {failed}", shown.len())
 }
 
 /// `2.15 / 2.11`: reported and recorded. A contradiction is marked with `!`.
