@@ -122,6 +122,10 @@ kills-compare FOLDER:
 fingerprints:
     cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json
 
+# Make the fingerprints of the collector's causes again, in Chromium.
+fingerprints-collector:
+    cargo run --quiet --package edgeproof-mutants --features collector -- --collector --fingerprints harness/conformance/src/causes/collector_fingerprints.json
+
 # Run against hostile edges, services and clients; print time and peak memory of each run.
 hostile:
     cargo test --quiet --package edgeproof --test integration hostile:: -- --nocapture

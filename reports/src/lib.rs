@@ -30,9 +30,9 @@ pub use destination::{Destination, WriteError};
 pub use document::ReadError;
 pub use format::{FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render};
 pub use model::{
-    AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
-    IncompleteRun, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder,
-    ReportedSpec, ReportedTarget, RunEnd, Summary, TargetKind, Titles, Tool,
+    AddedLatency, AdviceNote, AdviceValue, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event,
+    Exchange, FrameworkFix, Hop, IncompleteRun, Mismatch, MissingInput, Observation, Outcome, Reader, Report,
+    ReportRecorder, ReportedSpec, ReportedTarget, RunEnd, Summary, TargetKind, Titles, Tool,
 };
 pub use text::escape;
 pub use text::units::counted;

@@ -9,11 +9,12 @@ mod mutant_set;
 mod mutation;
 mod play;
 mod program;
-mod tested_part;
 
 pub use causes::{Accuracy, MutantFailures, Share};
-pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants};
-pub use matrix::{CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_matrix};
+pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants, left_out_of_collectors};
+pub use matrix::{
+    CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_advice, sample_matrix,
+};
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
@@ -22,4 +23,3 @@ pub use mutation::{
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;
-pub use tested_part::TestedPart;

@@ -15,7 +15,7 @@ pub struct Mutant {
     pub title: String,
     /// Id of the row that it breaks.
     pub row: String,
-    /// Id of its cause in [`Spec::causes`]; empty for a collector.
+    /// Id of its cause in [`Spec::causes`].
     pub cause: String,
     /// Level of the broken requirement.
     pub level: Level,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
+use edgeproof::causes::Fingerprints;
 use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_cli::{Failure, run_program, runtime};
 use edgeproof_fixtures::spec::{Spec, Version};
@@ -14,7 +15,7 @@ use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
-use crate::causes::{Accuracy, fingerprints};
+use crate::causes::{Accuracy, fingerprints, left_out};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
 use crate::matrix::compare::losses;
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
@@ -46,7 +47,7 @@ struct MutantsArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "gate")]
     fingerprints: Option<PathBuf>,
     /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row
-    #[arg(long, conflicts_with_all = ["gate", "fingerprints"])]
+    #[arg(long, conflicts_with = "gate")]
     collector: bool,
     /// Chromium or Chrome, with --collector (default: CHROME from the environment, then the usual places)
     #[arg(long, value_name = "FILE", requires = "collector")]
@@ -68,7 +69,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         reports.push(parse_report(argument)?);
     }
     if collector {
-        return run_collector(usize::from(jobs), chromium, before.as_ref(), reports);
+        return run_collector(usize::from(jobs), chromium, before.as_ref(), reports, fingerprint_file);
     }
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
@@ -80,16 +81,8 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     let KillMatrix { mut matrix, failures, accuracy } =
         result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     add_losses(&mut matrix, before.as_ref());
-    for (render, destination) in reports {
-        destination
-            .write(&render(&matrix))
-            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
-    }
-    if let Some(destination) = fingerprint_file {
-        destination
-            .write(&fingerprints(&failures).to_json())
-            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
-    }
+    write_reports(reports, &matrix)?;
+    write_fingerprints(fingerprint_file, &fingerprints(&failures))?;
     // A closed standard output is no error: the reader has seen enough.
     let _ =
         std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec), &accuracy).as_bytes());
@@ -102,6 +95,7 @@ fn run_collector(
     chromium: Option<PathBuf>,
     before: Option<&Matrix>,
     reports: Vec<(Render, Destination)>,
+    fingerprint_file: Option<Destination>,
 ) -> Result<u8, Failure> {
     if !IS_BUILT_IN {
         return Err(Failure::usage(
@@ -111,21 +105,35 @@ fn run_collector(
     }
     let options = CollectorMatrixOptions { chromium, jobs, progress: print_progress };
     let spec = Arc::new(Spec::builtin(Version::Current));
-    let mut matrix = runtime()?
+    let (mut matrix, made) = runtime()?
         .block_on(collector_matrix(spec, &options))
         .map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     add_losses(&mut matrix, before);
-    for (render, destination) in reports {
-        destination
-            .write(&render(&matrix))
-            .map_err(|why| Failure::of(&why, "check the free space on the disk"))?;
-    }
+    write_reports(reports, &matrix)?;
+    write_fingerprints(fingerprint_file, &made)?;
     let mut text = problems(&matrix);
     let seconds = matrix.duration_ms as f64 / 1000.0;
     // Writing to a String cannot fail.
+    let accuracy = left_out(&made);
     _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
+    _ = writeln!(text, "first cause right: {}, each without its own fingerprint", accuracy.left_out);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
+}
+
+fn write_reports(reports: Vec<(Render, Destination)>, matrix: &Matrix) -> Result<(), Failure> {
+    for (render, destination) in reports {
+        write(&destination, &render(matrix))?;
+    }
+    Ok(())
+}
+
+fn write_fingerprints(file: Option<Destination>, made: &Fingerprints) -> Result<(), Failure> {
+    file.map_or(Ok(()), |destination| write(&destination, &made.to_json()))
+}
+
+fn write(destination: &Destination, text: &str) -> Result<(), Failure> {
+    destination.write(text).map_err(|why| Failure::of(&why, "check the free space on the disk"))
 }
 
 /// Reads the matrix of `--compare`.

@@ -140,6 +140,20 @@ values! {
         EdgeInLog,
     }
 
+    /// Data of an end user that a log must not have.
+    UserDatum {
+        /// The body of the request.
+        Body,
+        /// `User-Agent`.
+        UserAgent,
+        /// `Cookie`.
+        Cookie,
+        /// `X-Forwarded-For`.
+        ForwardedAddress,
+        /// Address of the connection.
+        ClientAddress,
+    }
+
     /// Rule of a cache time.
     CacheRule {
         /// Lifetime.

@@ -3,14 +3,15 @@ use strum::{IntoStaticStr, VariantNames};
 
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
-    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule,
+    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule, UserDatum,
 };
 use super::value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, KeyFault, LicenseValue, Lifetime, LogValue,
-    SecretPlace, Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace,
+    Silence, Statuses, Wire,
 };
 
-/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire.
+/// What was compared, and the values. A field is a number, an id, a value of an enum or bytes from the wire. Symptoms,
+/// which lead to causes, are classes of the values (`harness/conformance/src/causes/symptom.rs`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -134,10 +135,10 @@ pub enum DifferenceKind {
     },
     /// Data of the end user in the log.
     LogData {
-        /// Ids of the data.
-        expected_absent: Vec<String>,
-        /// Id of the data that was found.
-        found: Option<String>,
+        /// The data.
+        expected_absent: Vec<UserDatum>,
+        /// The data that was found.
+        found: Option<UserDatum>,
     },
     /// Time that a cache may keep an answer.
     Cache {
@@ -166,8 +167,6 @@ pub enum DifferenceKind {
     KeySet {
         /// The rule.
         rule: KeyRule,
-        /// Faults.
-        faults: Vec<KeyFault>,
     },
     /// Signatures of the tokens of a verdict.
     Token {
@@ -191,8 +190,6 @@ pub enum DifferenceKind {
     Page {
         /// The effect.
         effect: PageEffect,
-        /// Values that were seen.
-        actual: Vec<Wire>,
     },
     /// A number.
     Count {
@@ -208,9 +205,6 @@ pub enum DifferenceKind {
     Time {
         /// The rule.
         rule: TimeRule,
-        /// Actual time (ms).
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        actual_ms: Option<u64>,
     },
     /// A process of the target.
     Process {
@@ -245,17 +239,17 @@ impl DifferenceKind {
 
     /// An effect of a page or collector.
     pub fn page(effect: PageEffect) -> Self {
-        Self::Page { effect, actual: Vec::new() }
+        Self::Page { effect }
     }
 
     /// A duration.
     pub fn time(rule: TimeRule) -> Self {
-        Self::Time { rule, actual_ms: None }
+        Self::Time { rule }
     }
 
     /// A key set as a whole.
     pub fn key_set(rule: KeyRule) -> Self {
-        Self::KeySet { rule, faults: Vec::new() }
+        Self::KeySet { rule }
     }
 
     /// Names of all kinds.

@@ -11,13 +11,13 @@ use serde_json::Value;
 pub use choice::{
     AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, Counted, GrantForm,
     Invariant, KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm,
-    SilenceReason, TimeRule,
+    SilenceReason, TimeRule, UserDatum,
 };
 pub use kind::DifferenceKind;
 pub use rendered::{Rendered, excerpt};
 pub use value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, KeyFault, LicenseValue, Lifetime, LogValue,
-    MemberValue, SecretPlace, Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue,
+    SecretPlace, Silence, Statuses, Wire,
 };
 
 /// One difference: what was compared, and the values. Its kind and fields are facts; [`DifferenceKind::rendered`] makes

@@ -1,7 +1,7 @@
 //! The text of a difference, for each kind whose values are enough for it.
 
 use super::choice::{
-    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason,
+    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason, UserDatum,
 };
 use super::kind::DifferenceKind;
 use super::value::{
@@ -36,7 +36,7 @@ pub fn excerpt(bytes: &[u8]) -> String {
 }
 
 impl Wire {
-    fn excerpt(&self) -> String {
+    pub(crate) fn excerpt(&self) -> String {
         let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
         if bytes <= LONGEST {
             return excerpt_of(&self.text, bytes);
@@ -113,8 +113,8 @@ impl DifferenceKind {
             }
             Self::LogData { expected_absent, found } => Rendered::new(
                 "log",
-                format!("no {}", expected_absent.join(", no ")),
-                found.as_ref().map_or("none".into(), |name| format!("the {name} in a line")),
+                expected_absent.iter().map(|datum| format!("no {datum}")).collect::<Vec<_>>().join(", "),
+                found.map_or("none".into(), |datum| format!("the {datum} in a line")),
             ),
             Self::Cache { rule, longest_s, actual } => cache(*rule, longest_s.unwrap_or_default(), actual),
             Self::Coding { rule, expected, actual, coding } => {
@@ -338,6 +338,18 @@ fn secret(secrets: Secrets, place: Option<&SecretPlace>) -> Rendered {
         Some(SecretPlace::LogLine) => "one in a line".to_owned(),
     };
     Rendered::new(what, expected, actual)
+}
+
+impl std::fmt::Display for UserDatum {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Body => "body",
+            Self::UserAgent => "user agent",
+            Self::Cookie => "cookie",
+            Self::ForwardedAddress => "forwarded address",
+            Self::ClientAddress => "client address",
+        })
+    }
 }
 
 fn log_value(actual: &LogValue) -> String {

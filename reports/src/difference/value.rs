@@ -247,18 +247,6 @@ pub enum Lifetime {
     Expires(Option<u64>),
 }
 
-/// A fault of a key set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct KeyFault {
-    /// Index of the key.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub key: Option<u64>,
-    /// Name or path of the member.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub member: Option<Wire>,
-}
-
 /// One breach of an invariant, with its place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

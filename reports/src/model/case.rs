@@ -3,6 +3,7 @@ use strum::IntoStaticStr;
 
 use crate::difference::{Difference, DifferenceKind};
 
+use super::advice::AdviceNote;
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
 
 /// One case, as every report shows it.
@@ -58,7 +59,7 @@ pub struct Mismatch {
     pub expected: String,
     /// Actual value.
     pub actual: String,
-    /// How to fix it, if known.
+    /// How to fix it, if known: the text of `advice`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub hint: Option<String>,
     /// Weight of this mismatch.
@@ -69,6 +70,9 @@ pub struct Mismatch {
     /// The compared values. The texts are rendered from them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub difference: Option<Difference>,
+    /// What helps against it, the most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub advice: Vec<AdviceNote>,
 }
 
 impl Mismatch {

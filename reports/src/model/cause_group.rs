@@ -160,6 +160,7 @@ mod tests {
             expected: "a".to_owned(),
             actual: "b".to_owned(),
             hint: None,
+            advice: Vec::new(),
             level: CaseLevel::Must,
         };
         CaseReport {

@@ -1,5 +1,6 @@
 //! Report model: the facts about a run that every format shows.
 
+mod advice;
 mod case;
 mod cause;
 mod cause_group;
@@ -12,6 +13,7 @@ mod sections;
 mod summary;
 mod target;
 
+pub use advice::{AdviceNote, AdviceValue};
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use cause::{Cause, FrameworkFix};
 pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, headline};

@@ -209,6 +209,7 @@ mod tests {
             expected: "granted".to_owned(),
             actual: actual.to_owned(),
             hint: None,
+            advice: Vec::new(),
             level: CaseLevel::Must,
         };
         let mismatches = [

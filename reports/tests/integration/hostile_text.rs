@@ -78,6 +78,7 @@ fn mismatch() -> impl Strategy<Value = Mismatch> {
             expected,
             actual,
             hint,
+            advice: Vec::new(),
             level,
         },
     )

@@ -45,6 +45,7 @@ pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: CaseLeve
         expected: expected.to_owned(),
         actual: actual.to_owned(),
         hint: None,
+        advice: Vec::new(),
         level,
         place: String::new(),
         difference: None,

@@ -4,7 +4,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use edgeproof_cli::{Failure, runtime, runtime_of, signals};
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use edgeproof_reports::TargetKind;
@@ -77,11 +77,11 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         let users = user_count(plan, system.service.is_some())?;
         let mut probes = Vec::new();
         if system.edge.is_some() && system.target.kind != TargetKind::Embedded {
-            probes.push(health_checks("readiness", 1));
+            probes.push(health_checks(&system.spec, "readiness", 1));
         }
         for (part, ca_option, address) in system.foreign_endpoints(args) {
             let sent = check_reachable(part, ca_option, address).await?;
-            probes.push(health_checks(&format!("the {part} can be reached"), sent));
+            probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
         Ok::<_, Failure>((system, users, probes))
     };
@@ -138,6 +138,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         target: system.target.clone(),
         plan: document_plan(plan, users.users, seal),
         shard: (plan.shard.index(), plan.shard.count()),
+        verdict_route: system.verdict_requests.as_ref().map(|requests| requests.route_id),
         thresholds: &plan.thresholds,
         arrived: system.arrived(),
         probes,
@@ -193,8 +194,8 @@ fn on_start(
 }
 
 /// Health checks that were sent before the run.
-fn health_checks(purpose: &str, sent: u64) -> ProbeFigures {
-    ProbeFigures { route: format!("GET {}", Endpoint::Health.path()), purpose: purpose.to_owned(), sent }
+fn health_checks(spec: &Spec, purpose: &str, sent: u64) -> ProbeFigures {
+    ProbeFigures { route: format!("GET {}", spec.path(Endpoint::Health)), purpose: purpose.to_owned(), sent }
 }
 
 /// Number of attempts. One that fails by chance does not end the run.

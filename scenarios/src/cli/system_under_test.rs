@@ -22,7 +22,7 @@ use super::args::{Load, SealKind};
 use super::load_plan::{LoadPlan, no_seal_key};
 use super::output::read;
 use crate::measure::{Codes, RouteId};
-use crate::plan::{ScenarioName, collection_route, may_load, verdict_route};
+use crate::plan::{ScenarioName, may_load};
 use crate::scenario::{
     BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
     References, SealedCollections, VerdictPolling, VerdictRequests,
@@ -31,6 +31,8 @@ use crate::service::{LoadMock, LoadMockOptions};
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
+    /// The tables.
+    pub(super) spec: Arc<Spec>,
     /// Codes of the tables.
     pub(super) codes: Codes,
     /// The target, for the report.
@@ -41,11 +43,11 @@ pub(super) struct SystemUnderTest {
     pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    spec: Arc<Spec>,
     credentials: Arc<Credentials>,
     files: CredentialFiles,
     collection_requests: Option<CollectionRequests>,
-    verdict_requests: Option<VerdictRequests>,
+    /// Encoder of verdict requests, if the run polls.
+    pub(super) verdict_requests: Option<VerdictRequests>,
     references: References,
 }
 
@@ -118,8 +120,8 @@ impl SystemUnderTest {
 
     /// Names of the routes, by index: collections first, then verdicts.
     pub(super) fn routes(&self) -> Vec<String> {
-        let collections = self.collection_requests.as_ref().map(|_| collection_route().to_owned());
-        let verdicts = self.verdict_requests.as_ref().map(|_| verdict_route().to_owned());
+        let collections = self.collection_requests.as_ref().map(CollectionRequests::route);
+        let verdicts = self.verdict_requests.as_ref().map(VerdictRequests::route);
         collections.into_iter().chain(verdicts).collect()
     }
 
@@ -129,7 +131,7 @@ impl SystemUnderTest {
         let (collections, verdicts) = service.counts();
         let collections = self.collection_requests.as_ref().map(|_| (RouteId(0), collections));
         let own = self.verdict_requests.as_ref().filter(|_| self.target.base_url.is_none());
-        collections.into_iter().chain(own.map(|requests| (requests.route, verdicts))).collect()
+        collections.into_iter().chain(own.map(|requests| (requests.route_id, verdicts))).collect()
     }
 
     /// Part, CA option and address of the endpoints that this program did not start.
@@ -204,7 +206,7 @@ impl SystemUnderTest {
         };
         self.target.edge_url = Some(endpoint.url().to_string());
         let endpoint = with_client_certificate(endpoint, args)?;
-        let requests = CollectionRequests::new(endpoint, &args.origin, RouteId(0));
+        let requests = CollectionRequests::new(&self.spec, endpoint, &args.origin, RouteId(0));
         self.collection_requests = Some(requests.expect("a parsed origin is a valid header value"));
         Ok(())
     }
@@ -256,7 +258,8 @@ impl SystemUnderTest {
         let token =
             if is_foreign { read_token(args)? } else { self.credentials.read_token(ReadTokenForm::Valid) };
         let route = RouteId(u8::from(self.collection_requests.is_some()));
-        let requests = VerdictRequests::new(endpoint, &format!("Bearer {token}"), bad, is_foreign, route);
+        let token = format!("Bearer {token}");
+        let requests = VerdictRequests::new(&self.spec, endpoint, &token, bad, is_foreign, route);
         self.verdict_requests = Some(requests.ok_or_else(|| {
             Failure::usage(
                 "cannot send the read token: it is not a valid header value",

@@ -10,7 +10,7 @@ mod weighted_draw;
 
 pub use amounts::{PlanError, Rate, Share};
 pub use arrivals::{Arrivals, ScheduledOperation, Shard};
-pub use scenario_name::{ScenarioName, collection_route, verdict_route};
+pub use scenario_name::ScenarioName;
 pub use stages::{Stage, Stages};
 pub use threshold::{Limit, Metric, Quantile, Threshold, parse_file};
 pub use users::{MAX_USERS, UserCount, UserLimit, may_load, plan_users};

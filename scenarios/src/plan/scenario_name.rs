@@ -1,6 +1,3 @@
-use std::sync::LazyLock;
-
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
 use strum::{EnumIter, IntoStaticStr};
 
 /// A scenario of this crate. A mixed run plays several.
@@ -29,11 +26,6 @@ impl ScenarioName {
         self.into()
     }
 
-    /// The route of its first request.
-    pub fn first_route(self) -> &'static str {
-        if self.uses_edge() { collection_route() } else { verdict_route() }
-    }
-
     /// Whether it sends collections to the edge.
     pub fn uses_edge(self) -> bool {
         self != Self::VerdictPolling
@@ -43,16 +35,4 @@ impl ScenarioName {
     pub fn polls(self) -> bool {
         self != Self::EdgeRelay
     }
-}
-
-/// Route of a collection, as reports and thresholds name it: `POST /v1/signals`.
-pub fn collection_route() -> &'static str {
-    static ROUTE: LazyLock<String> = LazyLock::new(|| format!("POST {}", Endpoint::Signals.path()));
-    &ROUTE
-}
-
-/// Route of a verdict, as reports and thresholds name it: `GET /v1/verdict/{ref}`.
-pub fn verdict_route() -> &'static str {
-    static ROUTE: LazyLock<String> = LazyLock::new(|| format!("GET {}", verdict_path().with("{ref}")));
-    &ROUTE
 }

@@ -19,7 +19,7 @@ use crate::measure::{
     Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
     SAMPLED, UserWaits,
 };
-use crate::plan::{Quantile as Q, ScenarioName, Threshold, verdict_route};
+use crate::plan::{Quantile as Q, ScenarioName, Threshold};
 
 /// Inputs of a report other than the measured data.
 pub struct ReportInputs<'a> {
@@ -31,6 +31,8 @@ pub struct ReportInputs<'a> {
     pub plan: PlannedLoad,
     /// Index and count of the shard.
     pub shard: (u32, u32),
+    /// The route of verdicts, if the run has it.
+    pub verdict_route: Option<RouteId>,
     /// Thresholds, and whether each is a default.
     pub thresholds: &'a [(Threshold, bool)],
     /// Requests counted by the mock service, by route.
@@ -75,7 +77,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     shard.digest = digest(&shard, &plan);
     let mut timeline = measurements.timeline.clone();
     timeline.plan(|from, to| arrivals.map_or(0, |of| of.before(to) - of.before(from)) as f64);
-    let verdicts = verdicts(inputs.scenario, data, waits);
+    let verdicts = verdicts(inputs.scenario, inputs.verdict_route, data, waits);
     let some = |times: &Histogram| (times.count() > 0).then(|| timing(times));
     let monitor = &data.self_monitor;
     let routes = data.run.routes.iter().enumerate();
@@ -246,15 +248,19 @@ fn reconcile(data: &RunData, route: RouteId, arrived: u64) -> Reconciled {
 
 /// Times to verdict. A session that never started got no verdict. In a mixed run, dropped collections count as
 /// those of `edge-relay`, which waits for none.
-fn verdicts(scenario: Option<ScenarioName>, data: &RunData, waits: UserWaits) -> ResponseTimes {
+fn verdicts(
+    scenario: Option<ScenarioName>,
+    verdict_route: Option<RouteId>,
+    data: &RunData,
+    waits: UserWaits,
+) -> ResponseTimes {
     let measurements = &data.recorded.measurements;
     let mut verdicts = measurements.verdicts(waits);
     if verdicts.count() == 0 {
         return verdicts;
     }
     for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
-        let route = data.run.routes.get(usize::from(series.route.0)).map(String::as_str);
-        if scenario == Some(ScenarioName::Journey) || route == Some(verdict_route()) {
+        if scenario == Some(ScenarioName::Journey) || verdict_route == Some(series.route) {
             verdicts.unanswered.add(&series.response);
         }
     }

@@ -319,6 +319,7 @@ mod tests {
                 ..PlannedLoad::default()
             },
             shard: (0, 1),
+            verdict_route: None,
             thresholds: &[],
             arrived: Vec::new(),
             probes: Vec::new(),

@@ -29,6 +29,10 @@ pub struct EdgeRelay {
 impl LoadScenario for EdgeRelay {
     const NAME: ScenarioName = ScenarioName::EdgeRelay;
 
+    fn route(&self) -> String {
+        self.requests.route()
+    }
+
     /// Posts a new collection or a replay.
     async fn play(&self, user: &mut LoadUser) {
         if !self.replays.takes(user.scheduled().number) || !self.replay(user).await {

@@ -25,11 +25,15 @@ pub trait LoadScenario: Send + Sync + Sized + 'static {
     /// Its name.
     const NAME: ScenarioName;
 
+    /// The route of its first request.
+    fn route(&self) -> String;
+
     /// Plays an operation.
     fn play(&self, user: &mut LoadUser) -> impl Future<Output = ()> + Send;
 
     /// The goose scenario. Its transaction has the name of its first route.
     fn scenario(self) -> Scenario {
+        let route = self.route();
         let scenario = Arc::new(self);
         let play: TransactionFunction = Arc::new(move |user| {
             let scenario = Arc::clone(&scenario);
@@ -38,8 +42,7 @@ pub trait LoadScenario: Send + Sync + Sized + 'static {
                 Ok(())
             })
         });
-        Scenario::new(Self::NAME.text())
-            .register_transaction(Transaction::new(play).set_name(Self::NAME.first_route()))
+        Scenario::new(Self::NAME.text()).register_transaction(Transaction::new(play).set_name(&route))
     }
 }
 
@@ -54,8 +57,12 @@ pub struct Journey {
 impl LoadScenario for Journey {
     const NAME: ScenarioName = ScenarioName::Journey;
 
+    fn route(&self) -> String {
+        self.relay.route()
+    }
+
     async fn play(&self, user: &mut LoadUser) {
-        user.start_waiting_for_verdict(user.due(), self.polling.requests.route);
+        user.start_waiting_for_verdict(user.due(), self.polling.requests.route_id);
         let (reply, reference) = self.relay.post(user).await;
         if reply.expected {
             // The first poll is due when the collection was accepted.

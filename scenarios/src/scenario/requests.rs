@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
-use edgeproof_fixtures::spec::{Endpoint, Spec, Table, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Table, VerdictPath};
 use edgeproof_http::ServerAddress;
 
 use crate::engine::{Call, Expectation, HeaderFields, OutgoingRequest};
@@ -12,7 +12,8 @@ use crate::measure::{Code, Codes, RouteId};
 pub struct CollectionRequests {
     /// The edge.
     pub endpoint: Arc<ServerAddress>,
-    route: RouteId,
+    route_id: RouteId,
+    path: String,
     target: String,
     fields: HeaderFields,
 }
@@ -23,8 +24,9 @@ pub struct VerdictRequests {
     /// The service.
     pub endpoint: Arc<ServerAddress>,
     /// The route.
-    pub route: RouteId,
+    pub route_id: RouteId,
     base: String,
+    path: VerdictPath,
     /// Includes the read token.
     fields: HeaderFields,
     bad: Vec<(HeaderFields, Expectation<'static>)>,
@@ -40,18 +42,24 @@ pub struct BadToken {
 
 impl CollectionRequests {
     /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
-    pub fn new(endpoint: ServerAddress, origin: &str, route: RouteId) -> Option<Self> {
+    pub fn new(spec: &Spec, endpoint: ServerAddress, origin: &str, route_id: RouteId) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
         let fields = HeaderFields::new(fields)?;
-        let target = format!("{}{}", endpoint.base(), Endpoint::Signals.path());
-        Some(Self { endpoint: Arc::new(endpoint), route, target, fields })
+        let path = spec.path(Endpoint::Signals).to_owned();
+        let target = format!("{}{path}", endpoint.base());
+        Some(Self { endpoint: Arc::new(endpoint), route_id, path, target, fields })
+    }
+
+    /// Route of a collection, as reports and thresholds name it: `POST /v1/signals`.
+    pub fn route(&self) -> String {
+        format!("POST {}", self.path)
     }
 
     /// The call for a collection.
     pub fn call<'a>(&'a self, body: &[u8], expect: Expectation<'a>) -> Call<'a> {
         let request = self.fields.post(&self.target, body);
-        Call { route: self.route, endpoint: &self.endpoint, request, expect }
+        Call { route: self.route_id, endpoint: &self.endpoint, request, expect }
     }
 }
 
@@ -59,11 +67,12 @@ impl VerdictRequests {
     /// Requests to this service, with this read token or one of the invalid ones. With `any_code` a refusal may have
     /// any code of the tables. `None` if a value is not a valid header value.
     pub fn new(
+        spec: &Spec,
         endpoint: ServerAddress,
         authorization: &str,
         bad: Vec<BadToken>,
         any_code: bool,
-        route: RouteId,
+        route_id: RouteId,
     ) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
@@ -74,8 +83,13 @@ impl VerdictRequests {
             Some((with(authorization.as_deref())?, expect))
         });
         let (bad, fields) = (bad.collect::<Option<_>>()?, with(Some(authorization))?);
-        let base = endpoint.base().to_owned();
-        Some(Self { endpoint: Arc::new(endpoint), route, base, fields, bad })
+        let (base, path) = (endpoint.base().to_owned(), spec.verdict_path().clone());
+        Some(Self { endpoint: Arc::new(endpoint), route_id, base, path, fields, bad })
+    }
+
+    /// Route of a verdict, as reports and thresholds name it: `GET /v1/verdict/{ref}`.
+    pub fn route(&self) -> String {
+        format!("GET {}", self.path.with("{ref}"))
     }
 
     /// Whether there are invalid tokens.
@@ -95,7 +109,7 @@ impl VerdictRequests {
     }
 
     fn calling<'a>(&'a self, request: OutgoingRequest, expect: Expectation<'a>) -> Call<'a> {
-        Call { route: self.route, endpoint: &self.endpoint, request, expect }
+        Call { route: self.route_id, endpoint: &self.endpoint, request, expect }
     }
 
     fn target(&self, reference: &str, wait: Option<u64>) -> String {
@@ -103,8 +117,7 @@ impl VerdictRequests {
         // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
-        let path = verdict_path();
-        let (base, prefix, suffix) = (&self.base, path.prefix(), path.suffix());
+        let (base, prefix, suffix) = (&self.base, self.path.prefix(), self.path.suffix());
         match wait {
             Some(ms) => format!("{base}{prefix}{reference}{suffix}?waitMs={ms}"),
             None => format!("{base}{prefix}{reference}{suffix}"),

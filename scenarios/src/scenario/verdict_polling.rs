@@ -56,6 +56,10 @@ const WITHOUT_VERDICT: [SessionState; 3] =
 impl LoadScenario for VerdictPolling {
     const NAME: ScenarioName = ScenarioName::VerdictPolling;
 
+    fn route(&self) -> String {
+        self.requests.route()
+    }
+
     /// Polls until the verdict is ready, or sends one request that the service must refuse.
     async fn play(&self, user: &mut LoadUser) {
         let (number, due) = (user.scheduled().number, user.due());
@@ -76,7 +80,7 @@ impl VerdictPolling {
     /// poll.
     pub(super) async fn until_verdict(&self, user: &mut LoadUser, reference: &str, due: Instant) {
         let since = user.due();
-        user.start_waiting_for_verdict(since, self.requests.route);
+        user.start_waiting_for_verdict(since, self.requests.route_id);
         let long = self.options.wait_share.takes(user.scheduled().number);
         let wait = long.then_some(self.options.wait.as_millis() as u64);
         let mut due = due;

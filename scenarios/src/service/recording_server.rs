@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
 use parking_lot::{Condvar, Mutex};
 use socket2::{Domain, SockRef, Socket, Type};
 
@@ -26,6 +26,9 @@ pub struct RecordingServer {
 
 struct ServerState {
     behaviour: ServerBehaviour,
+    /// First line of a collection's request.
+    collection: String,
+    verdict: VerdictPath,
     address: SocketAddr,
     served: Mutex<Served>,
     connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
@@ -61,7 +64,7 @@ const PROBES: u64 = 1 << 39;
 
 impl RecordingServer {
     /// Starts it on a free local port, without TLS.
-    pub fn start(behaviour: ServerBehaviour) -> io::Result<Self> {
+    pub fn start(spec: &Spec, behaviour: ServerBehaviour) -> io::Result<Self> {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
         socket.listen(BACKLOG)?;
@@ -70,6 +73,8 @@ impl RecordingServer {
         let address = listener.local_addr()?;
         let state = Arc::new(ServerState {
             behaviour,
+            collection: format!("POST {}", spec.path(Endpoint::Signals)),
+            verdict: spec.verdict_path().clone(),
             address,
             served: Mutex::default(),
             connections: Mutex::default(),
@@ -157,7 +162,7 @@ impl ServerState {
     /// request is the order of arrival. Any other request is a probe; probes come before the first request.
     fn answer(self: &Arc<Self>, request: &ReceivedRequest) -> (u64, Answer) {
         let served = &mut *self.served.lock();
-        let (arrived, verdict) = (request.arrived, verdict_reference(request));
+        let (arrived, verdict) = (request.arrived, self.reference(request));
         let number = if verdict.is_some() {
             served.verdict_requests += 1;
             served.verdict_requests - 1
@@ -179,7 +184,7 @@ impl ServerState {
         let delay = self.behaviour.delay.of(number, at, &mut served.queue);
         let (status, body) = if let Some(status) = self.behaviour.manner.refusal(number) {
             (status, r#"{"error":"busy"}"#.into())
-        } else if request.line == format!("POST {}", Endpoint::Signals.path()) {
+        } else if request.line == self.collection {
             (200, r#"{"ok":true}"#.into())
         } else if let Some(reference) = verdict {
             let first = *served.pending.entry(reference.to_owned()).or_insert(arrived);
@@ -193,6 +198,11 @@ impl ServerState {
             (404, r#"{"error":"not_found"}"#.into())
         };
         (number, Answer { status, body, delay })
+    }
+
+    /// The session reference of a verdict request.
+    fn reference<'r>(&self, request: &'r ReceivedRequest) -> Option<&'r str> {
+        request.line.strip_prefix("GET ")?.split('?').next()?.strip_prefix(self.verdict.prefix())
     }
 
     /// Writes an answer. Returns the times just before and just after its last byte; `None` if the server closes
@@ -250,9 +260,4 @@ impl ServerState {
         // The acceptor ends with its next connection.
         let _ = TcpStream::connect(self.address);
     }
-}
-
-/// The session reference of a verdict request.
-fn verdict_reference(request: &ReceivedRequest) -> Option<&str> {
-    request.line.strip_prefix("GET ")?.split('?').next()?.strip_prefix(verdict_path().prefix())
 }

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_load::plan::Quantile;
 use edgeproof_load::service::{
     AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord, TrueTimes,
@@ -37,7 +38,7 @@ impl LimitsRun {
         line: &str,
         started: impl FnOnce(&mut RunningProgram) -> T,
     ) -> Self {
-        let server = RecordingServer::start(behaviour.clone()).unwrap();
+        let server = RecordingServer::start(&Spec::builtin(Version::Current), behaviour.clone()).unwrap();
         let folder = TempDir::new().unwrap();
         let references = folder.path().join("references");
         let sessions: Vec<String> = (0..5000).map(|number| format!("session-{number}")).collect();

@@ -23,7 +23,8 @@ async fn endpoint(url: &str) -> ServerAddress {
 
 async fn relay(url: &str) -> EdgeRelay {
     EdgeRelay {
-        requests: CollectionRequests::new(endpoint(url).await, "https://shop.example", RouteId(0)).unwrap(),
+        requests: CollectionRequests::new(&spec(), endpoint(url).await, "https://shop.example", RouteId(0))
+            .unwrap(),
         collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
         accepted: parking_lot::Mutex::default(),
@@ -35,7 +36,7 @@ async fn relay(url: &str) -> EdgeRelay {
 async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
     let (endpoint, token) = (endpoint(url).await, "Bearer service_read_x");
     VerdictPolling {
-        requests: VerdictRequests::new(endpoint, token, Vec::new(), false, RouteId(route)).unwrap(),
+        requests: VerdictRequests::new(&spec(), endpoint, token, Vec::new(), false, RouteId(route)).unwrap(),
         references: References::Generated(None),
         collections: OpaqueCollections::new(3),
         options: PollOptions {
@@ -50,7 +51,11 @@ async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
 }
 
 fn codes() -> Codes {
-    Codes::new(&Spec::builtin(Version::Current))
+    Codes::new(&spec())
+}
+
+fn spec() -> Spec {
+    Spec::builtin(Version::Current)
 }
 
 /// Plays twenty operations, each with a user of its own if necessary.

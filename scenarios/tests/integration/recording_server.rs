@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_load::plan::Quantile;
 use edgeproof_load::scenario::OpaqueCollections;
 use edgeproof_load::service::{AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord};
@@ -13,7 +14,11 @@ use crate::support::{LIMIT, until};
 const MS: Duration = Duration::from_millis(1);
 
 fn start(delay: Delay, manner: AnswerManner) -> RecordingServer {
-    RecordingServer::start(ServerBehaviour { delay, manner, ..ServerBehaviour::default() }).unwrap()
+    RecordingServer::start(
+        &Spec::builtin(Version::Current),
+        ServerBehaviour { delay, manner, ..ServerBehaviour::default() },
+    )
+    .unwrap()
 }
 
 fn connect(server: &RecordingServer) -> TcpStream {
@@ -124,7 +129,11 @@ fn answer_drips_in_pieces() {
 #[test]
 fn verdict_is_pending_for_a_time() {
     let pending = Duration::from_millis(100);
-    let server = RecordingServer::start(ServerBehaviour { pending, ..ServerBehaviour::default() }).unwrap();
+    let server = RecordingServer::start(
+        &Spec::builtin(Version::Current),
+        ServerBehaviour { pending, ..ServerBehaviour::default() },
+    )
+    .unwrap();
     let mut stream = connect(&server);
     let first = Instant::now();
     assert!(get(&mut stream, "/v1/verdict/a").contains(r#"{"status":"pending","ref":"a"}"#));
@@ -138,7 +147,11 @@ fn verdict_is_pending_for_a_time() {
 #[test]
 fn server_dies_with_its_connections_and_its_listener() {
     let dies_at = Some(100 * MS);
-    let server = RecordingServer::start(ServerBehaviour { dies_at, ..ServerBehaviour::default() }).unwrap();
+    let server = RecordingServer::start(
+        &Spec::builtin(Version::Current),
+        ServerBehaviour { dies_at, ..ServerBehaviour::default() },
+    )
+    .unwrap();
     let mut stream = connect(&server);
     post(&mut stream, 0).unwrap();
     // Blocks until the server closes the connection.

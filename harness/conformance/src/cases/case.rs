@@ -1,19 +1,30 @@
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 use futures_util::future::BoxFuture;
+use tokio::time::timeout;
 
-use super::{
-    CaseContext, CollectorCaseContext, CollectorMonitor, Conversation, EdgeMonitor, Prerequisite,
-    ServiceCaseContext, ServiceMonitor,
-};
-use crate::cases::Setup;
+use super::{CaseContext, Exchange, Part};
 
-/// One test of an edge, a service, a key set or a collector.
+/// One test of a part.
 #[derive(Clone)]
-pub struct Case {
+pub struct Case<P: Part> {
+    /// What plans and reports read.
+    pub facts: CaseFacts,
+    /// What the case requires besides its target.
+    pub needs: Vec<P::Need>,
+    /// What only cases of this part set.
+    pub settings: P::Settings,
+    /// The requests and their checks.
+    pub procedure: Procedure<P>,
+}
+
+/// What a case of any part says of itself.
+#[derive(Debug, Clone)]
+pub struct CaseFacts {
     /// Stable slug, such as `refusal.401.bad-signature`.
     pub id: String,
     /// The tested behaviour in one line.
@@ -30,55 +41,29 @@ pub struct Case {
     pub rows: Vec<String>,
     /// The rows' stimuli that the case triggers.
     pub stimuli: Vec<Stimulus>,
-    /// Settings of the edge.
-    pub setup: Setup,
-    /// The settings of this case alone, if `setup` serves several cases. A case that does not pass is played again with them.
-    pub alone: Option<Setup>,
-    /// The case leases its edge exclusively, because it sends no marker, breaks connections or reads the log; or it leases
-    /// the mock service exclusively, because it changes its clock or keys.
+    /// The case leases its target exclusively: an edge, because it sends no marker, breaks connections or reads the log;
+    /// the mock service, because it changes its clock or keys.
     pub exclusive: bool,
-    /// What the case requires besides its target.
-    pub prerequisites: Vec<Prerequisite>,
     /// Expected duration. Long cases start first. Zero: short.
     pub takes: Duration,
     /// When in the run the case is played.
     pub phase: Phase,
-    /// Level of the requirement that the edge starts with these settings.
-    pub start: CaseLevel,
-    /// The requests and their checks.
-    pub procedure: Procedure,
 }
 
 /// Requests and checks of a case.
-#[derive(Clone)]
-pub enum Procedure {
-    /// One request with its expected result. It is data, so an edge without sockets can play it too.
-    Conversation(Box<Conversation>),
-    /// Several named conversations in sequence, for one behaviour that many answers share.
-    Conversations(Arc<[(String, Conversation)]>),
-    /// Any other steps at an edge.
-    EdgeSteps(EdgeSteps),
-    /// Steps at a service or a key set.
-    ServiceSteps(ServiceSteps),
-    /// Steps at a collector in a browser.
-    CollectorSteps(CollectorSteps),
-    /// Sends no requests. Judges the exchanges and logs of all other cases.
-    Monitor(EdgeMonitor),
-    /// No requests: judges all exchanges with a service or a key set.
-    ServiceMonitor(ServiceMonitor),
-    /// No calls: judges all pages of a collector.
-    CollectorMonitor(CollectorMonitor),
+pub enum Procedure<P: Part> {
+    /// One request with its expected result. It is data, so a target without sockets can play it too.
+    Exchange(Box<P::Exchange>),
+    /// Several named exchanges in sequence, for one behaviour that many answers share.
+    Exchanges(Arc<[(String, P::Exchange)]>),
+    /// Any other steps.
+    Steps(Steps<P::Target>),
+    /// Sends no requests. Judges all other cases.
+    Monitor(P::Monitor),
 }
 
-/// Steps at an edge that are more than a conversation.
-pub type EdgeSteps = Arc<dyn for<'a> Fn(&'a mut CaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
-
-/// Steps at a service or a key set, played as the integrator's backend.
-pub type ServiceSteps = Arc<dyn for<'a> Fn(&'a mut ServiceCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
-
-/// Steps at a collector, played in pages of a browser.
-pub type CollectorSteps =
-    Arc<dyn for<'a> Fn(&'a mut CollectorCaseContext) -> BoxFuture<'a, ()> + Send + Sync>;
+/// Steps that are more than an exchange.
+pub type Steps<T> = Arc<dyn for<'a> Fn(&'a mut CaseContext<T>) -> BoxFuture<'a, ()> + Send + Sync>;
 
 /// When in the run a case is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,10 +78,10 @@ pub enum Phase {
     Monitors,
 }
 
-impl Case {
+impl<P: Part> Case<P> {
     /// A case that proves `row` and takes level, basis and section from it.
-    pub fn of(row: &Row, id: &str, title: &str, procedure: Procedure) -> Self {
-        Self {
+    pub fn of(row: &Row, id: &str, title: &str, procedure: Procedure<P>) -> Self {
+        let facts = CaseFacts {
             id: id.into(),
             title: title.into(),
             section: row.section.clone(),
@@ -105,15 +90,11 @@ impl Case {
             standard: row.standard.clone(),
             rows: vec![row.id.clone()],
             stimuli: Vec::new(),
-            setup: Setup::Standard,
-            alone: None,
             exclusive: false,
-            prerequisites: vec![Prerequisite::Service, Prerequisite::Origin],
             takes: Duration::ZERO,
             phase: Phase::Main,
-            start: CaseLevel::Must,
-            procedure,
-        }
+        };
+        Self { facts, needs: P::NEEDS.to_vec(), settings: P::Settings::default(), procedure }
     }
 
     /// Adds a row that the case also proves.
@@ -130,24 +111,15 @@ impl Case {
         self
     }
 
-    /// Sets the settings of the edge.
-    pub fn setup(&mut self, setup: Setup) -> &mut Self {
-        self.setup = setup;
-        if setup.is_without_service() {
-            self.start = CaseLevel::Should;
-        }
-        self
-    }
-
-    /// Leases the edge or the mock service exclusively.
+    /// Leases the target exclusively.
     pub fn exclusive(&mut self) -> &mut Self {
         self.exclusive = true;
         self
     }
 
-    /// Replaces the prerequisites.
-    pub fn requires(&mut self, prerequisites: &[Prerequisite]) -> &mut Self {
-        self.prerequisites = prerequisites.to_vec();
+    /// Replaces the needs.
+    pub fn requires(&mut self, needs: &[P::Need]) -> &mut Self {
+        self.needs = needs.to_vec();
         self
     }
 
@@ -168,9 +140,59 @@ impl Case {
         self.phase = phase;
         self
     }
+
+    /// Plays the case. False: it, or one of its exchanges, took longer than `limit`. Their number must not fail a slow
+    /// target. Each check of several exchanges names its own.
+    pub async fn play(&self, context: &mut CaseContext<P::Target>, limit: Duration) -> bool {
+        match &self.procedure {
+            Procedure::Exchange(exchange) => timeout(limit, exchange.play(context)).await.is_ok(),
+            Procedure::Exchanges(all) => {
+                for (name, exchange) in all.iter() {
+                    let before = context.found.checks.len();
+                    let played = timeout(limit, exchange.play(context)).await;
+                    for check in &mut context.found.checks[before..] {
+                        *check = check.clone().of(name);
+                    }
+                    match played {
+                        Err(_) => return false,
+                        Ok(false) => break,
+                        Ok(true) => {}
+                    }
+                }
+                true
+            }
+            Procedure::Steps(steps) => timeout(limit, steps(context)).await.is_ok(),
+            Procedure::Monitor(_) => true,
+        }
+    }
 }
 
-impl std::fmt::Debug for Case {
+impl<P: Part> Clone for Procedure<P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Exchange(exchange) => Self::Exchange(exchange.clone()),
+            Self::Exchanges(all) => Self::Exchanges(Arc::clone(all)),
+            Self::Steps(steps) => Self::Steps(Arc::clone(steps)),
+            Self::Monitor(monitor) => Self::Monitor(*monitor),
+        }
+    }
+}
+
+impl<P: Part> Deref for Case<P> {
+    type Target = CaseFacts;
+
+    fn deref(&self) -> &CaseFacts {
+        &self.facts
+    }
+}
+
+impl<P: Part> DerefMut for Case<P> {
+    fn deref_mut(&mut self) -> &mut CaseFacts {
+        &mut self.facts
+    }
+}
+
+impl<P: Part> std::fmt::Debug for Case<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Case").field("id", &self.id).field("rows", &self.rows).finish_non_exhaustive()
     }

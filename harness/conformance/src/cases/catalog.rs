@@ -1,19 +1,15 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Spec, Table};
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{
-    Case, CaseContext, CollectorCaseContext, Conversation, ExpectedRelay, Prerequisite, Procedure,
-    ServiceCaseContext, collection, summary,
-};
+use super::{Conversation, ExpectedRelay};
 use crate::judge::ExpectedAnswer;
 use edgeproof_mock::{ReplyShape, Script};
 
-/// Collects cases, and holds what they are derived from.
+/// What cases are derived from.
+#[derive(Clone, Copy)]
 pub struct Catalog<'a> {
     /// The interface.
     pub spec: &'a Spec,
@@ -25,13 +21,12 @@ pub struct Catalog<'a> {
     pub fuzz: (u32, u64),
     /// Adds the cases that explore variation. `--quick` leaves them out.
     pub explores: bool,
-    cases: Vec<Case>,
 }
 
 impl<'a> Catalog<'a> {
-    /// An empty catalog.
+    /// A catalog without generated bodies and without exploration.
     pub fn new(spec: &'a Spec, shape: &'a ReplyShape, waits: bool) -> Self {
-        Self { spec, shape, waits, fuzz: (0, 0), explores: false, cases: Vec::new() }
+        Self { spec, shape, waits, fuzz: (0, 0), explores: false }
     }
 
     /// Sets the number of generated bodies and their seed (default: no generated bodies).
@@ -46,75 +41,6 @@ impl<'a> Catalog<'a> {
     pub fn explore(mut self, explores: bool) -> Self {
         self.explores = explores;
         self
-    }
-
-    /// The cases in the order in which they were added.
-    pub fn into_cases(self) -> Vec<Case> {
-        self.cases
-    }
-
-    /// Adds a case for `row` with one conversation.
-    pub fn conversation(
-        &mut self,
-        row: &str,
-        id: &str,
-        title: &str,
-        conversation: Conversation,
-    ) -> &mut Case {
-        let expects_reason = conversation.answer.as_ref().is_some_and(|answer| self.has_plain_reason(answer));
-        let case = self.add(row, id, title, Procedure::Conversation(Box::new(conversation)));
-        case.prerequisites.extend(expects_reason.then_some(Prerequisite::PlainReasons));
-        case
-    }
-
-    /// Adds a case for `row` with several named conversations.
-    pub fn conversations(
-        &mut self,
-        row: &str,
-        id: &str,
-        title: &str,
-        conversations: Vec<(String, Conversation)>,
-    ) -> &mut Case {
-        self.add(row, id, title, Procedure::Conversations(conversations.into()))
-    }
-
-    /// Adds a case for `row` with other steps at an edge.
-    pub fn edge_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
-    where
-        F: for<'s> Fn(&'s mut CaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
-    {
-        self.add(row, id, title, Procedure::EdgeSteps(Arc::new(steps)))
-    }
-
-    /// Adds a case for `row` with steps at a service or a key set. It has no prerequisites until the caller adds them.
-    pub fn service_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
-    where
-        F: for<'s> Fn(&'s mut ServiceCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
-    {
-        self.add(row, id, title, Procedure::ServiceSteps(Arc::new(steps))).requires(&[])
-    }
-
-    /// Adds a case for `row` with steps at a collector. It has no prerequisites.
-    pub fn collector_steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case
-    where
-        F: for<'s> Fn(&'s mut CollectorCaseContext) -> BoxFuture<'s, ()> + Send + Sync + 'static,
-    {
-        self.add(row, id, title, Procedure::CollectorSteps(Arc::new(steps))).requires(&[])
-    }
-
-    /// Adds a case for `row` that posts a collection, to which the service replies by `script`, and observes the edge's
-    /// answer. The observed point has the case's id.
-    pub fn observation(&mut self, row: &str, id: &str, title: &str, script: Script) -> &mut Case {
-        let point = id.to_owned();
-        self.edge_steps(row, id, title, move |context| {
-            let (script, point) = (script.clone(), point.clone());
-            Box::pin(async move {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let observed = summary::answer(&context.marker, &sent.reply);
-                context.observe(&point, observed);
-            })
-        })
     }
 
     /// The rows of the relay table, each with its status and its reason code.
@@ -177,20 +103,6 @@ impl<'a> Catalog<'a> {
     /// How long a case waits for an edge whose service never answers.
     pub fn silence_limit(&self) -> Duration {
         if self.waits { Duration::from_secs(60) } else { Duration::from_millis(1500) }
-    }
-
-    /// Whether the edge must have read a reason in the service's reply to give this answer.
-    fn has_plain_reason(&self, answer: &ExpectedAnswer) -> bool {
-        let reason = |body: Option<&Value>| body.and_then(|body| body.get("reason").cloned());
-        let expected = reason(answer.body.as_ref());
-        expected.is_some() && expected != reason(self.row("edge.refused.unknown").body())
-    }
-
-    /// Adds a case for `row`.
-    pub fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure) -> &mut Case {
-        let case = Case::of(self.row(row), id, title, procedure);
-        self.cases.push(case);
-        self.cases.last_mut().expect("a case was just pushed")
     }
 
     /// A row by its id.

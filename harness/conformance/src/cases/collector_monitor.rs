@@ -1,4 +1,8 @@
+use std::convert::Infallible;
+
 use strum::VariantArray;
+
+use super::Monitor;
 
 /// An invariant of all pages of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
@@ -13,8 +17,8 @@ pub enum CollectorMonitor {
     Unobtrusive,
 }
 
-impl CollectorMonitor {
-    pub(super) fn id(self) -> &'static str {
+impl Monitor<Infallible> for CollectorMonitor {
+    fn id(self) -> &'static str {
         match self {
             Self::Requests => "monitor.collector.requests",
             Self::BeforeStart => "monitor.collector.before-start",
@@ -23,7 +27,7 @@ impl CollectorMonitor {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
+    fn title(self) -> &'static str {
         match self {
             Self::Requests => {
                 "every request of every page is one that the interface names, or loads page or module"
@@ -34,17 +38,15 @@ impl CollectorMonitor {
         }
     }
 
-    /// The row that the monitor proves.
-    pub(super) fn row(self) -> &'static str {
+    fn rows(self) -> &'static [&'static str] {
         match self {
-            Self::Requests | Self::BeforeStart => "statement.collector-requests",
-            Self::Privacy => "statement.page-data-private",
-            Self::Unobtrusive => "statement.collector-unobtrusive",
+            Self::Requests | Self::BeforeStart => &["statement.collector-requests"],
+            Self::Privacy => &["statement.page-data-private"],
+            Self::Unobtrusive => &["statement.collector-unobtrusive"],
         }
     }
 
-    /// Whether it observes an open point.
-    pub(super) fn is_open(self) -> bool {
+    fn is_open(self) -> bool {
         self == Self::BeforeStart
     }
 }

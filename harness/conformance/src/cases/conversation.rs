@@ -1,5 +1,6 @@
 use super::collection;
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
@@ -134,9 +135,7 @@ pub fn judge(
     let retries = !conversation.after_retry.is_empty();
     if retries && relayed.complete.len() > 1 {
         let check = judge::one_of(AnswerSubject::AfterRetry, &conversation.after_retry, reply);
-        checks.push(check.hint(
-            "after a retry, tell the page what the service did: no 502 after an acceptance, no refusal of the copy",
-        ));
+        checks.push(check.advise(Advice::RetryUntold));
     } else if let Some(expected) = &conversation.answer {
         let exact = judge::exact(expected, reply).into_iter();
         checks.extend(exact.map(|check| check.at(conversation.wording)));
@@ -145,11 +144,11 @@ pub fn judge(
         }
     }
     // A license that is not one changes the service's refusal.
-    if let Some(hint) =
-        relayed.complete.first().and_then(|arrival| judge::unset_hint(&arrival.request.headers))
+    if let Some(advice) =
+        relayed.complete.first().and_then(|arrival| judge::unset_license(&arrival.request.headers))
     {
         for check in checks.iter_mut().filter(|check| !check.ok) {
-            check.hint = Some(hint.clone());
+            check.advice = vec![advice.clone()];
         }
     }
     let copy = if retries { CaseLevel::Should } else { CaseLevel::Must };

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Body, Draft};
 use memchr::memmem;
 
@@ -9,6 +9,10 @@ use memchr::memmem;
 pub const MARKER: &str = "{marker}";
 /// Placeholder in a draft for the origin that the edge allows.
 pub const ORIGIN: &str = "{origin}";
+/// Placeholder in a path for the endpoint for collections.
+pub const SIGNALS: &str = "{signals}";
+/// Placeholder in a path for the health check.
+pub(crate) const HEALTH: &str = "{health}";
 /// An origin that no edge allows.
 pub(crate) const OTHER_ORIGIN: &str = "https://other.example";
 
@@ -25,12 +29,14 @@ pub(crate) fn next_marker() -> String {
 }
 
 /// Fills in the placeholders of a draft.
-pub fn fill(draft: &Draft, marker: &str, origin: &str) -> Draft {
+pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
     let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
     let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
     Draft {
         method: draft.method.clone(),
-        path: text(&draft.path),
+        path: text(&draft.path)
+            .replace(SIGNALS, spec.path(Endpoint::Signals))
+            .replace(HEALTH, spec.path(Endpoint::Health)),
         headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
         body: draft.body.with_bytes(body),
         from: draft.from,
@@ -62,7 +68,7 @@ pub(crate) fn preflight(origin: &str) -> Draft {
 
 /// A request with this method to the endpoint for collections.
 pub(crate) fn to_signals(method: &str) -> Draft {
-    Draft::new(method, Endpoint::Signals.path())
+    Draft::new(method, SIGNALS)
 }
 
 fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Bytes {

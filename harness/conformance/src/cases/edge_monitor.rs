@@ -1,6 +1,6 @@
 use strum::VariantArray;
 
-use super::Prerequisite;
+use super::{EdgeNeed, Monitor};
 
 /// An invariant of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
@@ -21,8 +21,8 @@ pub enum EdgeMonitor {
     Alive,
 }
 
-impl EdgeMonitor {
-    pub(super) fn id(self) -> &'static str {
+impl Monitor<EdgeNeed> for EdgeMonitor {
+    fn id(self) -> &'static str {
         match self {
             Self::Credentials => "monitor.credentials",
             Self::Arrivals => "monitor.arrivals",
@@ -34,7 +34,7 @@ impl EdgeMonitor {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
+    fn title(self) -> &'static str {
         match self {
             Self::Credentials => "every request at the service has the edge's own credentials and no others",
             Self::Arrivals => "a request of the run explains every request at the service",
@@ -48,8 +48,7 @@ impl EdgeMonitor {
         }
     }
 
-    /// The rows that the monitor proves, the most important one first.
-    pub(super) fn rows(self) -> &'static [&'static str] {
+    fn rows(self) -> &'static [&'static str] {
         match self {
             Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
             Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
@@ -66,12 +65,12 @@ impl EdgeMonitor {
         }
     }
 
-    pub(super) fn prerequisites(self) -> &'static [Prerequisite] {
+    fn needs(self) -> &'static [EdgeNeed] {
         match self {
-            Self::Credentials | Self::Arrivals | Self::Copies | Self::Alive => &[Prerequisite::Service],
-            Self::Answers => &[Prerequisite::Origin],
-            Self::RefusalLog => &[Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons],
-            Self::Privacy => &[Prerequisite::Log],
+            Self::Credentials | Self::Arrivals | Self::Copies | Self::Alive => &[EdgeNeed::Service],
+            Self::Answers => &[EdgeNeed::Origin],
+            Self::RefusalLog => &[EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons],
+            Self::Privacy => &[EdgeNeed::Log],
         }
     }
 }

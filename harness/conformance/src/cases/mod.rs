@@ -1,7 +1,9 @@
 //! The conformance cases of an edge, a service, a key set and a collector, derived from the tables.
 
 mod all_cases;
+mod any_case;
 mod case;
+mod case_list;
 mod catalog;
 mod collector;
 mod collector_monitor;
@@ -12,7 +14,8 @@ mod edge;
 mod edge_monitor;
 pub mod explore;
 mod keys;
-mod prerequisite;
+mod need;
+mod part;
 mod service;
 mod service_monitor;
 mod setting_forms;
@@ -20,24 +23,35 @@ mod setup;
 pub(crate) mod summary;
 
 pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, service_with_sequences};
-pub use case::{Case, CollectorSteps, EdgeSteps, Phase, Procedure, ServiceSteps};
+pub use any_case::AnyCase;
+pub use case::{Case, CaseFacts, Phase, Procedure, Steps};
+pub use case_list::CaseList;
 pub use catalog::Catalog;
+pub use collector::Collector;
 pub use collector_monitor::CollectorMonitor;
-pub use context::{CaseContext, CaseExchange, CaseFindings, DeferredLogCheck, EdgeContext, LogCheck, Sender};
 pub use context::{
-    CollectorCaseContext, CollectorPage, CollectorTarget, CollectorTraffic, PageTrace, SealUse,
+    CaseContext, CaseExchange, CaseFindings, CaseTarget, DeferredLogCheck, EdgeCaseContext, EdgeState,
+    EdgeTarget, LogCheck, Sender,
+};
+pub use context::{
+    CollectorCaseContext, CollectorPage, CollectorState, CollectorTarget, CollectorTraffic, PageTrace,
+    SealUse,
 };
 pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
-    ServiceTraffic, TracedRequest, Traffic, VerdictRequest, key_set_request,
+    ServiceTraffic, TracedRequest, Traffic, VerdictRequest, write_file,
 };
 use context::{exposed, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
-pub use draft::{MARKER, ORIGIN, collection, fill};
-pub(crate) use draft::{OTHER_ORIGIN, next_marker, preflight, to_signals};
+pub(crate) use draft::{HEALTH, OTHER_ORIGIN, next_marker, preflight, to_signals};
+pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
+pub use edge::{Edge, EdgeLaunch};
 pub use edge_monitor::EdgeMonitor;
-pub use prerequisite::Prerequisite;
+pub use keys::Keys;
+pub use need::{EdgeNeed, ServiceNeed};
+pub use part::{CaseSettings, Exchange, Monitor, Part};
+pub use service::Service;
 pub(crate) use service::token_echo;
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

@@ -1,7 +1,7 @@
-use strum::VariantArray;
+use super::{Monitor, ServiceNeed};
 
 /// An invariant of a service or a key set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServiceMonitor {
     /// Pending answers and refusals do not reveal whether there is a session.
     Alike,
@@ -19,12 +19,8 @@ pub enum ServiceMonitor {
     SameKeys,
 }
 
-impl ServiceMonitor {
-    pub(super) fn is_of_keys(self) -> bool {
-        matches!(self, Self::KeyCaching | Self::SameKeys)
-    }
-
-    pub(super) fn id(self) -> &'static str {
+impl Monitor<ServiceNeed> for ServiceMonitor {
+    fn id(self) -> &'static str {
         match self {
             Self::Alike => "monitor.service.alike",
             Self::Caching => "monitor.service.caching",
@@ -36,7 +32,7 @@ impl ServiceMonitor {
         }
     }
 
-    pub(super) fn title(self) -> &'static str {
+    fn title(self) -> &'static str {
         match self {
             Self::Alike => "no answer of the run reveals whether there is a session",
             Self::Caching => "no answer about a verdict permits shared caches",
@@ -48,8 +44,7 @@ impl ServiceMonitor {
         }
     }
 
-    /// The rows that the monitor proves; the first one gives level and basis.
-    pub(super) fn rows(self) -> &'static [&'static str] {
+    fn rows(self) -> &'static [&'static str] {
         match self {
             Self::Alike => &["statement.no-oracle"],
             Self::Caching => &["statement.verdict-not-shared"],

@@ -54,16 +54,19 @@ struct FingerprintFile {
     fingerprints: Vec<(String, usize, BTreeMap<String, usize>)>,
 }
 
-static BUILTIN: LazyLock<Fingerprints> = LazyLock::new(|| {
-    let file: FingerprintFile =
-        serde_json::from_str(include_str!("fingerprints.json")).expect("a test reads the generated file");
+static BUILTIN: LazyLock<Fingerprints> = LazyLock::new(|| read(include_str!("fingerprints.json")));
+static COLLECTOR: LazyLock<Fingerprints> =
+    LazyLock::new(|| read(include_str!("collector_fingerprints.json")));
+
+fn read(text: &str) -> Fingerprints {
+    let file: FingerprintFile = serde_json::from_str(text).expect("a test reads the generated file");
     // The file is the JSON of merged fingerprints.
     let all = file
         .fingerprints
         .into_iter()
         .map(|(cause, mutants, cases)| IndexedFingerprint::new(cause, mutants, cases));
     Fingerprints { all: all.collect(), symptoms: file.symptoms }
-});
+}
 
 impl IndexedFingerprint {
     fn new(cause: String, mutants: usize, cases: BTreeMap<String, usize>) -> Self {
@@ -78,9 +81,26 @@ impl IndexedFingerprint {
 }
 
 impl Fingerprints {
-    /// The fingerprints of this version.
+    /// The fingerprints of edges, services and key sets.
     pub fn builtin() -> &'static Self {
         &BUILTIN
+    }
+
+    /// The fingerprints of collectors.
+    pub fn of_collectors() -> &'static Self {
+        &COLLECTOR
+    }
+
+    /// Ids of the causes whose mutants fail a case of any part, the most frequent first.
+    pub fn known_causes_of_case(case: &str) -> Vec<&'static str> {
+        let all = [Self::builtin(), Self::of_collectors()];
+        all.into_iter().flat_map(|known| known.causes_of_case(case)).collect()
+    }
+
+    /// Ids of the cases of any part that mutants of a cause fail, those that most of them fail first.
+    pub fn known_cases_of_cause(cause: &str) -> Vec<&'static str> {
+        let all = [Self::builtin(), Self::of_collectors()];
+        all.into_iter().flat_map(|known| known.cases_of_cause(cause)).collect()
     }
 
     /// Prepares fingerprints for comparisons. Those of the same cause with the same failures become one.
@@ -166,8 +186,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn generated_file_holds_merged_fingerprints() {
-        let builtin = Fingerprints::builtin();
-        assert!(Fingerprints::new(builtin.iter()) == *builtin, "run `just fingerprints`");
+    fn generated_files_hold_merged_fingerprints() {
+        for builtin in [Fingerprints::builtin(), Fingerprints::of_collectors()] {
+            assert!(Fingerprints::new(builtin.iter()) == *builtin, "run `just fingerprints`");
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Symptoms: how a case fails, as a class of differences that is the same for every target, port and body.
+//! [`super::probable_causes`] compares them with the fingerprints of mutants.
 
 use std::collections::BTreeSet;
 
 use edgeproof_reports::Mismatch;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyForm, BodyValue, Counted, DifferenceKind, HeaderRule, LicenseValue,
-    Lifetime, LogValue, MemberChange, SecretPlace, Silence, SilenceReason, Statuses,
+    Lifetime, LogValue, MemberChange, SecretPlace, Silence, SilenceReason, Statuses, UserDatum,
 };
 
 /// How a case fails: kinds of differences with the class of their values, such as `body: reason missing`.
@@ -78,7 +79,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             LogValue::WithoutStatus(_) => "without-status",
             LogValue::WithoutReason(..) => "without-reason",
         },
-        DifferenceKind::LogData { found, .. } => found.as_deref().unwrap_or_default(),
+        DifferenceKind::LogData { found, .. } => found.map_or("", UserDatum::name),
         DifferenceKind::Cache { rule, actual, .. } => {
             let form = match actual.first() {
                 None => "missing",
@@ -188,6 +189,7 @@ mod tests {
             expected: "200".to_owned(),
             actual: "connection closed without an answer".to_owned(),
             hint: None,
+            advice: Vec::new(),
             level: CaseLevel::Must,
             place: String::new(),
             difference: Some(kind.into()),
@@ -246,6 +248,7 @@ mod tests {
             expected: "401".to_owned(),
             actual: "200".to_owned(),
             hint: None,
+            advice: Vec::new(),
             level: CaseLevel::Must,
             place: String::new(),
             difference: None,

@@ -10,6 +10,8 @@ mod mock;
 mod serve;
 mod spec;
 
+pub use explain::explain_case;
+
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};

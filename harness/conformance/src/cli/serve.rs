@@ -8,9 +8,9 @@ use edgeproof_mock::ReplyShape;
 
 use super::edges::{EdgeSelection, EdgeTargetArgs, InterfaceArgs, edge_options};
 use super::inputs::profile;
-use crate::cases::{self, Case, Catalog};
+use crate::cases::{self, Case, Catalog, Edge};
 use crate::nearest::{nearest_ids, similar_text};
-use crate::run::{Applicability, ServedCase};
+use crate::run::ServedCase;
 
 /// Exit codes, shown in the help.
 const EXIT_CODES: &str = "\
@@ -81,19 +81,17 @@ fn plan(args: &ServeArgs) -> Result<ServedCase, Failure> {
 }
 
 /// The case of an edge with this id.
-fn find(spec: &Spec, shape: &ReplyShape, id: &str) -> Result<Case, Failure> {
-    let catalog = || Catalog::new(spec, shape, false).explore(true);
-    let edge = cases::edge(catalog());
+fn find(spec: &Spec, shape: &ReplyShape, id: &str) -> Result<Case<Edge>, Failure> {
+    let catalog = Catalog::new(spec, shape, false).explore(true);
+    let edge = cases::edge(catalog);
     if let Some(case) = edge.iter().find(|case| case.id == id) {
         return Ok(case.clone());
     }
-    for (part, cases) in [("service", cases::service(catalog())), ("keys", cases::keys(catalog()))] {
-        if cases.iter().any(|case| case.id == id) {
-            return Err(Failure::usage(
-                format!("cannot serve {id}: the case tests no edge"),
-                format!("run it with `edgeproof conformance {part} --filter {id}`"),
-            ));
-        }
+    if let Some(other) = cases::all(catalog).iter().find(|case| case.facts().id == id) {
+        return Err(Failure::usage(
+            format!("cannot serve {id}: the case tests no edge"),
+            format!("run it with `edgeproof conformance {} --filter {id}`", other.part()),
+        ));
     }
     let similar = nearest_ids(id, edge.iter().map(|case| case.id.as_str()));
     Err(Failure::usage(

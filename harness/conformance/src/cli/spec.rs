@@ -6,8 +6,8 @@ use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::{Fact, Row, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
-use super::explain::{KnownCase, required};
-use crate::cases::{self, Catalog};
+use super::explain::{all_cases, required};
+use crate::cases::{self, CaseFacts, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
 #[derive(Debug, Args)]
@@ -54,9 +54,10 @@ pub(super) fn main(args: &SpecArgs) -> Result<u8, Failure> {
 fn cases_by_row(spec: &Spec) -> BTreeMap<String, Vec<String>> {
     let shape = ReplyShape::from_profile(spec.profile());
     let mut by_row: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for case in cases::all(|| Catalog::new(spec, &shape, false)) {
-        for row in case.rows {
-            by_row.entry(row).or_default().push(case.id.clone());
+    for case in cases::all(Catalog::new(spec, &shape, false)) {
+        let CaseFacts { id, rows, .. } = case.facts();
+        for row in rows {
+            by_row.entry(row.clone()).or_default().push(id.clone());
         }
     }
     by_row
@@ -102,9 +103,9 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
             point.id, point.section, point.note, point.value
         ));
     }
-    let cases = KnownCase::all(spec);
-    if let Some(known) = cases.iter().find(|known| known.case.id == id) {
-        return Ok(required(spec, known));
+    let cases = all_cases(spec);
+    if let Some(case) = cases.iter().map(|case| case.facts()).find(|case| case.id == id) {
+        return Ok(required(spec, case));
     }
     let other = Version::ALL.iter().find(|version| Spec::builtin(**version).row(id).is_some());
     let advice = if let Some(version) = other {
@@ -112,7 +113,7 @@ fn show(spec: &Spec, id: &str) -> Result<String, Failure> {
     } else {
         let rows = spec.rows().iter().map(|row| row.id.as_str());
         let points = spec.profile().points().map(|point| point.id.as_str());
-        let cases = cases.iter().map(|known| known.case.id.as_str());
+        let cases = cases.iter().map(|case| case.facts().id.as_str());
         let similar = nearest_ids(id, rows.chain(points).chain(cases));
         format!("`edgeproof spec list` lists all ids{}", similar_text(&similar))
     };

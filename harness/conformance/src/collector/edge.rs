@@ -144,7 +144,7 @@ impl CollectorEdge {
         let url = self.mock.plain_url().unwrap_or_default();
         let url = Url::parse(&url).map_err(|_| ServerAddressError::NotHttp(url))?;
         let address = ServerAddress::resolve(&url, None).await?;
-        let draft = VerdictRequest::new(reference).bearer(&token).draft();
+        let draft = VerdictRequest::new(self.shared.spec.verdict_path(), reference).bearer(&token).draft();
         Ok(edgeproof_http::send(&address, &draft, VERDICT_TIMEOUT).await.reply)
     }
 

@@ -1,17 +1,17 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
-use edgeproof_reports::counted;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyRule, BodyValue, DifferenceKind, HeaderRule, SecretPlace, Secrets,
-    Statuses, Wire, excerpt,
+    Statuses, Wire,
 };
 use http::header::ALLOW;
 use serde_json::Value;
 
-use super::answer_hint::{allow_hint, answer_hint, content_type_hint};
+use super::answer_advice::{allow_advice, answer_advice, content_type_advice};
 use super::check::{AnswerResult, Check};
 use super::values::{answer_value, body_value, form, header, same, values};
 
-/// Maximum number of extra members that a hint names.
+/// Maximum number of extra members that an advice names.
 const NAMED: usize = 4;
 
 /// An expected answer.
@@ -36,10 +36,8 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
         checks.push(body_is(body, answer));
     }
     // The first mismatch gets the advice; the second one follows from it.
-    if let Some(wrong) = checks.iter_mut().find(|check| !check.ok)
-        && let Some(fix) = answer_hint(expected, answer)
-    {
-        wrong.hint = Some(wrong.hint.take().map_or(fix.clone(), |difference| format!("{difference}; {fix}")));
+    if let Some(wrong) = checks.iter_mut().find(|check| !check.ok) {
+        wrong.advice.extend(answer_advice(expected, answer));
     }
     checks
 }
@@ -155,7 +153,7 @@ pub fn header_has(name: &str, rule: HeaderRule, fits: impl Fn(&str) -> bool, rep
             let ok = values(answer, name).as_deref().is_some_and(&fits);
             let check = Check::judged(kind(header(answer, name)), ok);
             let is_allow = name.eq_ignore_ascii_case(ALLOW.as_str());
-            Check { hint: allow_hint(answer).filter(|_| is_allow && !ok), ..check }
+            check.advise_all(allow_advice(answer).filter(|_| is_allow && !ok))
         }
         Err(why) => Check::unanswered(why, kind(None)),
     }
@@ -175,7 +173,7 @@ pub fn without_fields(fields: &[(String, String)], reply: &Result<Answer, NoAnsw
     let ok = names.is_empty();
     let kind =
         DifferenceKind::Header { name: names.join(", "), rule: HeaderRule::NotOfService, actual: None };
-    Check::judged(kind, ok).hint("build the answer from status and reason; do not copy the service's headers")
+    Check::judged(kind, ok).advise(Advice::ServiceHeadersCopied)
 }
 
 /// The content type is JSON (RFC 9110 §8.3).
@@ -185,8 +183,8 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
         kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
     };
     let check = header_has("content-type", HeaderRule::JsonType, is_json, reply);
-    let hint = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_hint);
-    Check { hint, ..check }
+    let advice = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_advice);
+    check.advise_all(advice)
 }
 
 /// The answer contains no secret. `finds` reports whether bytes contain one, in any encoding. The check repeats no secret.
@@ -202,8 +200,7 @@ pub fn no_secrets(secrets: Secrets, finds: impl Fn(&[u8]) -> bool, reply: &Answe
         field().map(|(name, _)| SecretPlace::Header(name.to_string()))
     };
     let ok = place.is_none();
-    Check::judged(DifferenceKind::Secret { secrets, place }, ok)
-        .hint("remove the credential from the answer; anyone who reads the answer in a browser could use it")
+    Check::judged(DifferenceKind::Secret { secrets, place }, ok).advise(Advice::SecretAnswered)
 }
 
 impl std::fmt::Display for ExpectedAnswer {
@@ -256,33 +253,35 @@ fn body_is(expected: &Value, answer: &Answer) -> Check {
     };
     let actual = serde_json::from_slice::<Value>(&answer.body).ok().filter(|_| answer.complete);
     let ok = actual.as_ref().is_some_and(|actual| same(expected, actual));
-    let hint = actual.filter(|_| !ok).and_then(|actual| difference(expected, &actual));
-    Check { hint, ..Check::judged(kind, ok) }
+    let advice = actual.filter(|_| !ok).map_or_else(Vec::new, |actual| member_advice(expected, &actual));
+    Check::judged(kind, ok).advise_all(advice)
 }
 
-/// Describes the differing members of two objects.
-fn difference(expected: &Value, actual: &Value) -> Option<String> {
-    let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else { return None };
-    let mut parts = Vec::new();
+/// The differing members of two objects.
+fn member_advice(expected: &Value, actual: &Value) -> Vec<Advice> {
+    let (Value::Object(expected), Value::Object(actual)) = (expected, actual) else { return Vec::new() };
+    let mut advice = Vec::new();
     for (key, value) in expected {
+        let member = key.into();
         match actual.get(key) {
-            None => parts.push(format!("\"{key}\" is missing")),
+            None => advice.push(Advice::MemberMissing { member }),
             Some(other) if same(value, other) => {}
             Some(other) if other.as_str() == Some(&value.to_string()) => {
-                parts.push(format!("\"{key}\" is a string, expected the number {value}"));
+                advice.push(Advice::MemberQuoted { member, expected: (&value.to_string()).into() });
             }
-            Some(other) => parts
-                .push(format!("\"{key}\" is {}, expected {value}", excerpt(other.to_string().as_bytes()))),
+            Some(other) => advice.push(Advice::MemberOther {
+                member,
+                actual: (&other.to_string()).into(),
+                expected: (&value.to_string()).into(),
+            }),
         }
     }
     let mut more = actual.keys().filter(|key| !expected.contains_key(*key));
-    for key in more.by_ref().take(NAMED) {
-        parts.push(format!("unexpected member \"{}\"", excerpt(key.as_bytes())));
-    }
+    advice.extend(more.by_ref().take(NAMED).map(|key| Advice::MemberUnexpected { member: key.into() }));
     if let others @ 1.. = more.count() {
-        parts.push(format!("and {}", counted(others, "other unexpected member")));
+        advice.push(Advice::MembersUnexpected { count: others as u64 });
     }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    advice
 }
 
 #[cfg(test)]
@@ -301,37 +300,45 @@ mod tests {
         Ok(Answer { status, version: Version::HTTP_11, headers, body, complete: true })
     }
 
+    fn unexpected(member: &str) -> Advice {
+        Advice::MemberUnexpected { member: member.into() }
+    }
+
     #[rstest]
-    #[case::same(r#"{"error":"service_rejected","reason":"revoked","status":401}"#, None)]
-    #[case::other_order(r#" {"status":401, "reason":"revoked","error":"service_rejected"}"#, None)]
-    #[case::as_fraction(r#"{"error":"service_rejected","reason":"revoked","status":401.0}"#, None)]
+    #[case::same(r#"{"error":"service_rejected","reason":"revoked","status":401}"#, &[])]
+    #[case::other_order(r#" {"status":401, "reason":"revoked","error":"service_rejected"}"#, &[])]
+    #[case::as_fraction(r#"{"error":"service_rejected","reason":"revoked","status":401.0}"#, &[])]
     #[case::text(
         r#"{"error":"service_rejected","reason":"revoked","status":"401"}"#,
-        Some("\"status\" is a string, expected the number 401")
+        &[Advice::MemberQuoted { member: "status".into(), expected: "401".into() }]
     )]
-    #[case::missing(r#"{"error":"service_rejected","status":401}"#, Some("\"reason\" is missing"))]
+    #[case::missing(
+        r#"{"error":"service_rejected","status":401}"#,
+        &[Advice::MemberMissing { member: "reason".into() }]
+    )]
     #[case::extra(
         r#"{"error":"service_rejected","reason":"revoked","status":401,"ok":false}"#,
-        Some("unexpected member \"ok\"")
+        &[unexpected("ok")]
     )]
     #[case::five_extra(
         r#"{"error":"service_rejected","reason":"revoked","status":401,"a":1,"b":1,"c":1,"d":1,"e":1}"#,
-        Some(
-            "unexpected member \"a\"; unexpected member \"b\"; unexpected member \"c\"; unexpected member \"d\"; \
-             and 1 other unexpected member"
-        )
+        &[unexpected("a"), unexpected("b"), unexpected("c"), unexpected("d"), Advice::MembersUnexpected { count: 1 }]
     )]
     #[case::other_code(
         r#"{"error":"service_rejected","reason":"Revoked","status":401}"#,
-        Some("\"reason\" is \"Revoked\", expected \"revoked\"")
+        &[Advice::MemberOther {
+            member: "reason".into(),
+            actual: "\"Revoked\"".into(),
+            expected: "\"revoked\"".into()
+        }]
     )]
-    fn differing_members_are_named(#[case] body: &str, #[case] hint: Option<&str>) {
+    fn differing_members_are_named(#[case] body: &str, #[case] advice: &[Advice]) {
         let expected = json!({"error": "service_rejected", "reason": "revoked", "status": 401});
         let expected = ExpectedAnswer { status: 401, body: Some(expected), to_head: false };
         let checks = exact(&expected, &reply(401, body));
         assert!(checks[0].ok);
-        assert_eq!(checks[1].ok, hint.is_none());
-        assert_eq!(checks[1].hint.as_deref(), hint);
+        assert_eq!(checks[1].ok, advice.is_empty());
+        assert_eq!(checks[1].advice, advice);
     }
 
     #[test]
@@ -352,12 +359,16 @@ mod tests {
                 what: "status",
                 expected: "405",
                 actual: "404",
-                hint: Some(
-                    "the router knows the path for POST only: add a route for all other methods of this path",
-                ),
+                hint: None,
                 level: Must,
                 place: "",
                 difference: None,
+                advice: [
+                    AdviceNote {
+                        id: "other-methods-unrouted",
+                        values: {},
+                    },
+                ],
             },
             Mismatch {
                 what: "body",
@@ -367,6 +378,7 @@ mod tests {
                 level: Must,
                 place: "",
                 difference: None,
+                advice: [],
             },
         ]
         "#);

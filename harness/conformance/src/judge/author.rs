@@ -111,10 +111,22 @@ fn product(answer: &Answer, header: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use edgeproof_fixtures::spec::{self, Spec};
     use http::{HeaderMap, HeaderName, HeaderValue, Version};
     use rstest::rstest;
 
     use super::*;
+
+    /// An advice with a text for another framework would never show it.
+    #[test]
+    fn frameworks_of_the_table_of_advice_are_known() {
+        let tables = Spec::builtin(spec::Version::Current);
+        let known: Vec<&str> = TEXTS.iter().chain(&PRODUCTS).map(|(_, name)| *name).collect();
+        let named: Vec<&String> =
+            tables.advice().iter().flat_map(|advice| &advice.frameworks).flat_map(|one| &one.names).collect();
+        assert!(!named.is_empty());
+        assert_eq!(named.iter().find(|name| !known.contains(&name.as_str())), None);
+    }
 
     #[rstest]
     #[case::express(

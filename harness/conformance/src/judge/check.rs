@@ -1,6 +1,7 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{Difference, DifferenceKind};
-use edgeproof_reports::{CaseLevel, Mismatch};
+use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
 use super::values::silence;
 
@@ -16,8 +17,8 @@ pub struct Check {
     pub expected: String,
     /// Text: the actual value.
     pub actual: String,
-    /// How to fix a mismatch.
-    pub hint: Option<String>,
+    /// What helps against a mismatch, the most important first.
+    pub advice: Vec<Advice>,
     /// Level of a mismatch.
     pub level: CaseLevel,
     /// The values match.
@@ -51,7 +52,7 @@ impl Check {
             what: what.into(),
             expected,
             actual,
-            hint: None,
+            advice: Vec::new(),
             level,
             ok,
             place: String::new(),
@@ -71,10 +72,23 @@ impl Check {
         self.difference.as_ref().map(|difference| &difference.kind)
     }
 
-    /// Sets the hint.
+    /// Sets the advice.
     #[must_use]
-    pub fn hint(mut self, hint: &str) -> Self {
-        self.hint = Some(hint.into());
+    pub fn advise(self, advice: Advice) -> Self {
+        self.advise_all([advice])
+    }
+
+    /// Sets several advices, the most important first.
+    #[must_use]
+    pub fn advise_all(mut self, advice: impl IntoIterator<Item = Advice>) -> Self {
+        self.advice = advice.into_iter().collect();
+        self
+    }
+
+    /// Adds an advice after the others.
+    #[must_use]
+    pub fn also(mut self, advice: Advice) -> Self {
+        self.advice.push(advice);
         self
     }
 
@@ -93,16 +107,23 @@ impl Check {
         self
     }
 
-    /// The mismatch. None: the values match.
+    /// The mismatch, without the text of its advice. None: the values match.
     pub fn mismatch(&self) -> Option<Mismatch> {
         (!self.ok).then(|| Mismatch {
             what: self.what.clone(),
             expected: self.expected.clone(),
             actual: self.actual.clone(),
-            hint: self.hint.clone(),
+            hint: None,
             level: self.level,
             place: self.place.clone(),
             difference: self.difference.clone(),
+            advice: self.advice.iter().map(note).collect(),
         })
     }
+}
+
+/// An advice with its values, as reports keep it.
+fn note(advice: &Advice) -> AdviceNote {
+    let value = serde_json::to_value(advice);
+    value.and_then(serde_json::from_value).expect("values of advices are numbers, texts and lists of texts")
 }

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{
     AnswerSubject, BodyForm, BodyRule, BodyValue, DifferenceKind, MemberChange, MemberValue,
 };
@@ -42,9 +43,7 @@ pub fn has_code(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
     if check.ok || codes.iter().all(|code| code.status != answer.status) {
         return check;
     }
-    check.hint(
-        "write the code in any member, spelled exactly as in the interface; separate a suffix from its code with a colon",
-    )
+    check.advise(Advice::CodeMisspelled)
 }
 
 /// The path of the member that contains one of these codes, such as `error.code`, and the code. `[]` is an array element.
@@ -138,7 +137,7 @@ mod tests {
             Answer { status, version: Version::HTTP_11, headers: HeaderMap::new(), body, complete: true };
         let check = has_code(&codes(), &Ok(answer));
         assert!(!check.ok);
-        assert_eq!(check.hint.is_some(), advised);
+        assert_eq!(!check.advice.is_empty(), advised);
     }
 
     #[rstest]

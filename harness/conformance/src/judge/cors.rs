@@ -1,5 +1,6 @@
 //! The Fetch algorithm as a browser applies it, without credentials: no hop of the interface sends the page's cookies.
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, GrantForm, HeaderRule, Statuses, Wire};
 
@@ -14,9 +15,9 @@ pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
     match reply {
         Ok(answer) => {
             let value = values(answer, GRANT);
-            let hint = grant_hint(answer, value.as_deref());
+            let advice = grant_advice(answer, value.as_deref());
             let ok = grants(value.as_deref(), origin);
-            Check::judged(grant(origin, true, value), ok).hint(&hint)
+            Check::judged(grant(origin, true, value), ok).advise(advice)
         }
         Err(why) => Check::unanswered(why, grant(origin, true, None)),
     }
@@ -28,8 +29,7 @@ pub fn no_grant(origin: &str, reply: &AnswerResult) -> Check {
         Ok(answer) => {
             let value = values(answer, GRANT);
             let ok = !grants(value.as_deref(), origin);
-            Check::judged(grant(origin, false, value), ok)
-                .hint("compare Origin with ALLOWED_ORIGIN as whole strings; do not answer with `*` or with the request's own Origin")
+            Check::judged(grant(origin, false, value), ok).advise(Advice::GrantForeign)
         }
         // Without an answer there is no grant.
         Err(why) => Check { ok: true, ..Check::unanswered(why, grant(origin, false, None)) },
@@ -47,8 +47,7 @@ pub fn preflight_passes(origin: &str, reply: &AnswerResult) -> Vec<Check> {
             )];
         }
     };
-    let status = status_in(Statuses::Success, reply)
-        .hint("answer with 204; a browser accepts no other status for a preflight, not even a redirect");
+    let status = status_in(Statuses::Success, reply).advise(Advice::PreflightStatus);
     vec![status, readable(origin, reply), allows_method(answer), allows_content_type(answer)]
 }
 
@@ -73,7 +72,7 @@ pub fn vary(allowed: &AnswerResult, other: &AnswerResult) -> Check {
     if same {
         return check;
     }
-    check.hint("send Vary: Origin; otherwise a cache could send one origin's answer to another")
+    check.advise(Advice::VaryMissing)
 }
 
 const GRANT: &str = "access-control-allow-origin";
@@ -91,35 +90,18 @@ fn grant(origin: &str, expected: bool, value: Option<String>) -> DifferenceKind 
 }
 
 /// Advice for an answer that the page cannot read.
-fn grant_hint(answer: &Answer, grant: Option<&str>) -> String {
-    let fields = answer.headers.get_all(GRANT).iter().count();
-    let hint = match grant {
-        None if answer.status >= 400 => {
-            let author = author(answer);
-            let always = match author {
-                Some("nginx" | "OpenResty") => ": add_header … always".to_owned(),
-                Some(author) => format!("; {author} wrote this answer without it"),
-                None => String::new(),
-            };
-            return format!(
-                "send this header on errors too, before anything can fail: this {} has none, so the page cannot read its \
-                 reason{always}",
-                answer.status
-            );
-        }
-        None => "send this header; without it the page's fetch fails with a TypeError and hides the status",
-        Some(_) if fields > 1 => {
-            let times = if fields == 2 { "twice".to_owned() } else { format!("{fields} times") };
-            return format!("sent {times}: browsers refuse the combined value; send the field once");
-        }
-        Some(grant) if grant.contains(',') || grant.trim().contains(' ') => {
-            "a list of origins: browsers refuse it; send the field once, with this origin alone"
-        }
-        Some(_) => {
-            "send exactly the page's origin, or `*`; with any other value the page's fetch fails with a TypeError"
-        }
-    };
-    hint.to_owned()
+fn grant_advice(answer: &Answer, grant: Option<&str>) -> Advice {
+    let times = answer.headers.get_all(GRANT).iter().count();
+    match grant {
+        None if answer.status >= 400 => Advice::GrantMissingOnError {
+            status: u64::from(answer.status),
+            framework: author(answer).map(str::to_owned),
+        },
+        None => Advice::GrantMissing,
+        Some(_) if times > 1 => Advice::GrantRepeated { times: times as u64 },
+        Some(grant) if grant.contains(',') || grant.trim().contains(' ') => Advice::GrantList,
+        Some(_) => Advice::GrantOther,
+    }
 }
 
 fn grants(grant: Option<&str>, origin: &str) -> bool {
@@ -147,8 +129,7 @@ fn allows_content_type(answer: &Answer) -> Check {
         rule: HeaderRule::ListsContentType,
         actual: headers.map(Wire::from),
     };
-    Check::judged(kind, ok)
-        .hint("send this header; without it a browser does not send a POST of application/json")
+    Check::judged(kind, ok).advise(Advice::PreflightContentType)
 }
 
 fn lists(header: &str, word: &str) -> bool {
@@ -194,31 +175,31 @@ mod tests {
     }
 
     #[rstest]
-    #[case::none(&[], "send this header; without it")]
-    #[case::twice(&[PAGE, PAGE], "sent twice: browsers refuse the combined value; send the field once")]
-    #[case::three_times(&[PAGE, PAGE, PAGE], "sent 3 times: browsers refuse")]
-    #[case::list(&["https://page.example, https://other.example"], "a list of origins: browsers refuse it")]
-    #[case::words(&["https://page.example https://other.example"], "a list of origins: browsers refuse it")]
-    #[case::other(&["https://Page.example"], "send exactly the page's origin")]
-    fn hint_names_the_fault_of_the_grant(#[case] grants: &[&'static str], #[case] hint: &str) {
+    #[case::none(&[], Advice::GrantMissing)]
+    #[case::twice(&[PAGE, PAGE], Advice::GrantRepeated { times: 2 })]
+    #[case::three_times(&[PAGE, PAGE, PAGE], Advice::GrantRepeated { times: 3 })]
+    #[case::list(&["https://page.example, https://other.example"], Advice::GrantList)]
+    #[case::words(&["https://page.example https://other.example"], Advice::GrantList)]
+    #[case::other(&["https://Page.example"], Advice::GrantOther)]
+    fn advice_names_the_fault_of_the_grant(#[case] grants: &[&'static str], #[case] advice: Advice) {
         let headers: Vec<_> = grants.iter().map(|grant| ("access-control-allow-origin", *grant)).collect();
         let check = readable(PAGE, &reply(200, &headers));
         assert!(!check.ok);
-        assert!(check.hint.as_deref().unwrap().starts_with(hint), "{check:?}");
+        assert_eq!(check.advice, [advice]);
     }
 
     #[rstest]
-    #[case::refusal(401, &[], "send this header on errors too, before anything can fail: this 401 has none")]
-    #[case::framework(404, &[("x-powered-by", "Express")], "Express wrote this answer without it")]
-    #[case::nginx(502, &[("server", "nginx")], "add_header … always")]
-    #[case::success(200, &[], "send this header; without it")]
+    #[case::refusal(401, &[], None)]
+    #[case::framework(404, &[("x-powered-by", "Express")], Some("Express"))]
+    #[case::nginx(502, &[("server", "nginx")], Some("nginx"))]
     fn grant_on_success_only_is_explained(
         #[case] status: u16,
         #[case] headers: &[(&'static str, &'static str)],
-        #[case] hint: &str,
+        #[case] framework: Option<&str>,
     ) {
         let check = readable(PAGE, &reply(status, headers));
-        assert!(check.hint.as_deref().unwrap().contains(hint), "{check:?}");
+        let framework = framework.map(str::to_owned);
+        assert_eq!(check.advice, [Advice::GrantMissingOnError { status: u64::from(status), framework }]);
     }
 
     #[rstest]

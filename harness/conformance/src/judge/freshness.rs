@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::CaseLevel;
@@ -18,9 +19,7 @@ pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
     let ok =
         lifetimes.iter().all(|lifetime| lifetime.seconds.is_some_and(|seconds| seconds <= longest.as_secs()));
     let lifetimes = lifetimes.into_iter().map(|lifetime| lifetime.value).collect();
-    Check::judged(kind(lifetimes), ok).hint(
-        "send `Cache-Control: max-age=300` or less; a key set that is cached longer hides a key rotation",
-    )
+    Check::judged(kind(lifetimes), ok).advise(Advice::KeySetLifetime)
 }
 
 /// The answer sets a cache lifetime that is at most this long, stale use included (RFC 9111 §4.2.2, RFC 5861). Without a
@@ -47,9 +46,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
         (_, true) => vec![Lifetime::Expires(None)],
         (_, false) => vec![Lifetime::Directives(control.into())],
     };
-    Check::judged(kind(actual), ok)
-        .at(CaseLevel::Should)
-        .hint("send `Cache-Control: max-age=300` or less, without a directive that permits longer stale use")
+    Check::judged(kind(actual), ok).at(CaseLevel::Should).advise(Advice::KeySetStale)
 }
 
 /// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
@@ -66,9 +63,7 @@ pub fn not_shared(reply: &AnswerResult) -> Check {
     let ok =
         has("no-store") || has("private") || !["public", "s-maxage", "must-revalidate"].into_iter().any(has);
     let actual = if control.is_empty() { Vec::new() } else { vec![Lifetime::Directives(control.into())] };
-    Check::judged(kind(actual), ok).hint(
-        "send `Cache-Control: no-store`; otherwise a proxy could send the answer to a client without a token",
-    )
+    Check::judged(kind(actual), ok).advise(Advice::VerdictStored)
 }
 
 /// The answer to a request without a credential does not permit shared caches to store it (RFC 9111 §3). Its status, 401,
@@ -83,7 +78,7 @@ pub fn not_stored(reply: &AnswerResult) -> Check {
     match lifetimes(answer).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
         Some(lifetime) if shared.ok && !forbids => {
             let kind = cache(CacheRule::NotShared, None, vec![lifetime.value]);
-            Check { hint: shared.hint, ..Check::judged(kind, false) }
+            Check::judged(kind, false).advise(Advice::VerdictStored)
         }
         _ => shared,
     }

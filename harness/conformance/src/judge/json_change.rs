@@ -1,30 +1,18 @@
 use std::collections::BTreeSet;
-use std::fmt;
+
+use strum::Display;
 
 /// How a parser and a serialiser changed a body on its way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum JsonChange {
-    Spacing,
+    WhiteSpace,
     KeyOrder,
     Numbers,
     Escapes,
     DuplicateKeys,
     Members,
     Values,
-}
-
-impl fmt::Display for JsonChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Spacing => "white space",
-            Self::KeyOrder => "key order",
-            Self::Numbers => "form or value of numbers",
-            Self::Escapes => "escapes in strings",
-            Self::DuplicateKeys => "duplicate keys",
-            Self::Members => "members",
-            Self::Values => "values",
-        })
-    }
 }
 
 /// Nested arrays and objects that are compared (maximum).
@@ -44,7 +32,7 @@ pub(super) fn json_changes(sent: &[u8], arrived: &[u8]) -> Vec<JsonChange> {
         |parsed: &Parsed<'_>| parsed.spacing.iter().copied().map(str::to_owned).collect::<BTreeSet<_>>();
     let is_respaced = sent.spacing != arrived.spacing;
     if is_respaced && (!has_other_members || distinct(&sent) != distinct(&arrived)) {
-        changes.insert(JsonChange::Spacing);
+        changes.insert(JsonChange::WhiteSpace);
     }
     changes.into_iter().collect()
 }
@@ -238,34 +226,26 @@ mod tests {
 
     #[rstest]
     #[case::equal(r#"{"a":1}"#, r#"{"a":1}"#, "")]
-    #[case::compact("{\n  \"a\": 1\n}", r#"{"a":1}"#, "white space")]
-    #[case::pretty(r#"{"a":1}"#, r#"{"a": 1}"#, "white space")]
-    #[case::final_newline("{}\n", "{}", "white space")]
-    #[case::sorted(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "key order")]
-    #[case::sorted_within(r#"[{"b":1,"a":{"d":1,"c":2}}]"#, r#"[{"b":1,"a":{"c":2,"d":1}}]"#, "key order")]
-    #[case::large_number(
-        r#"{"n":9007199254740993}"#,
-        r#"{"n":9007199254740992}"#,
-        "form or value of numbers"
-    )]
-    #[case::fraction(r#"{"n":1.0}"#, r#"{"n":1}"#, "form or value of numbers")]
-    #[case::exponent(r#"{"n":1e3}"#, r#"{"n":1000}"#, "form or value of numbers")]
-    #[case::number_as_string(
-        r#"{"n":9007199254740993}"#,
-        r#"{"n":"9007199254740993"}"#,
-        "form or value of numbers"
-    )]
-    #[case::escaped(r#"{"s":"é"}"#, r#"{"s":"\u00e9"}"#, "escapes in strings")]
-    #[case::unescaped(r#"{"s":"\/\u00e9"}"#, r#"{"s":"/é"}"#, "escapes in strings")]
-    #[case::escaped_name(r#"{"é":1}"#, r#"{"\u00e9":1}"#, "escapes in strings")]
-    #[case::duplicate(r#"{"a":1,"a":2}"#, r#"{"a":2}"#, "duplicate keys")]
+    #[case::compact("{\n  \"a\": 1\n}", r#"{"a":1}"#, "white-space")]
+    #[case::pretty(r#"{"a":1}"#, r#"{"a": 1}"#, "white-space")]
+    #[case::final_newline("{}\n", "{}", "white-space")]
+    #[case::sorted(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "key-order")]
+    #[case::sorted_within(r#"[{"b":1,"a":{"d":1,"c":2}}]"#, r#"[{"b":1,"a":{"c":2,"d":1}}]"#, "key-order")]
+    #[case::large_number(r#"{"n":9007199254740993}"#, r#"{"n":9007199254740992}"#, "numbers")]
+    #[case::fraction(r#"{"n":1.0}"#, r#"{"n":1}"#, "numbers")]
+    #[case::exponent(r#"{"n":1e3}"#, r#"{"n":1000}"#, "numbers")]
+    #[case::number_as_string(r#"{"n":9007199254740993}"#, r#"{"n":"9007199254740993"}"#, "numbers")]
+    #[case::escaped(r#"{"s":"é"}"#, r#"{"s":"\u00e9"}"#, "escapes")]
+    #[case::unescaped(r#"{"s":"\/\u00e9"}"#, r#"{"s":"/é"}"#, "escapes")]
+    #[case::escaped_name(r#"{"é":1}"#, r#"{"\u00e9":1}"#, "escapes")]
+    #[case::duplicate(r#"{"a":1,"a":2}"#, r#"{"a":2}"#, "duplicate-keys")]
     #[case::added(r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "members")]
     #[case::removed(r#"{"a":1,"b":null}"#, r#"{"a":1}"#, "members")]
     #[case::other_value(r#"{"a":"x"}"#, r#"{"a":"y"}"#, "values")]
     #[case::several(
         "{ \"b\": 1.0, \"a\": \"\\u00e9\" }",
         r#"{"a":"é","b":1.0}"#,
-        "white space, key order, escapes in strings"
+        "white-space, key-order, escapes"
     )]
     #[case::not_json("{", "{}", "")]
     #[case::text("a=b", r#"{"a":"b"}"#, "")]

@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
+use edgeproof_fixtures::spec::Advice;
 
 use super::check::Check;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule};
@@ -12,15 +13,13 @@ pub fn has_keys(set: &KeySet) -> Check {
     let count = set.keys().len();
     Check::new("keys", "at least one", count.to_string(), count > 0)
         .drawn(DifferenceKind::key_set(KeyRule::NotEmpty))
-        .hint("publish the signing key; with an empty set no verdict can be verified")
+        .advise(Advice::KeysEmpty)
 }
 
 /// Different keys have different ids (RFC 7517 §4.5).
 pub fn distinct_ids(set: &KeySet) -> Check {
     faults_listed(KeyRule::DistinctIds, "ids", "different keys have different \"kid\"s", &set.id_faults())
-        .hint(
-            "give each key its own id; a lookup by id could find the wrong key and reject a valid signature",
-        )
+        .advise(Advice::KeyIdsRepeated)
 }
 
 /// The set contains no private and no symmetric key (RFC 7518 §6, RFC 8037 §2).
@@ -28,11 +27,7 @@ pub fn public_only(set: &KeySet) -> Check {
     let mut faults: Vec<String> = set.private_members().iter().map(ToString::to_string).collect();
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
     faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
-    listed(KeyRule::PublicOnly, "members", "public members only", &faults)
-        .hint(
-            "anyone who reads the key can sign verdicts; revoke it, sign with a new asymmetric key, and publish only its \
-             public part",
-        )
+    listed(KeyRule::PublicOnly, "members", "public members only", &faults).advise(Advice::KeysPrivate)
 }
 
 /// Each key has a registered type and the members of that type (RFC 7518 §6, RFC 8037 §2).

@@ -1,5 +1,6 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets};
+use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets, UserDatum};
 
 use super::check::Check;
 
@@ -16,9 +17,7 @@ pub fn one_refusal_line(status: u16, reason: &str, lines: &[String]) -> Check {
     let is_empty = actual == LogValue::Empty;
     let check = Check::judged(DifferenceKind::LogLine { status, reason: reason.into(), actual }, naming == 1);
     if is_empty {
-        return check
-            .at(CaseLevel::Should)
-            .hint("log the refusal to stdout or stderr; edgeproof reads no other log");
+        return check.at(CaseLevel::Should).advise(Advice::LogEmpty);
     }
     check
 }
@@ -33,18 +32,17 @@ pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> C
     let found = lines.iter().any(|line| finds(line.as_bytes()));
     let place = found.then_some(SecretPlace::LogLine);
     Check::judged(DifferenceKind::Secret { secrets: Secrets::EdgeInLog, place }, !found)
-        .hint("remove credentials from log lines; errors of an HTTP client often contain its request headers")
+        .advise(Advice::SecretLogged)
 }
 
-/// No line contains any of these values. The check reports their names only.
-pub fn log_without_values(canaries: &[(&str, String)], lines: &[String]) -> Check {
+/// No line contains any of these values. The check reports what they are only.
+pub fn log_without_values(canaries: &[(UserDatum, String)], lines: &[String]) -> Check {
     let found = canaries.iter().find(|(_, canary)| lines.iter().any(|line| line.contains(canary)));
     let kind = DifferenceKind::LogData {
-        expected_absent: canaries.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        found: found.map(|(name, _)| (*name).to_owned()),
+        expected_absent: canaries.iter().map(|(datum, _)| *datum).collect(),
+        found: found.map(|(datum, _)| *datum),
     };
-    Check::judged(kind, found.is_none())
-        .hint("log the status and the reason, without data from the end user's request")
+    Check::judged(kind, found.is_none()).advise(Advice::UserDataLogged)
 }
 
 /// The line contains the word, not as a part of a longer one.

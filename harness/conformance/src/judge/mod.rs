@@ -1,9 +1,9 @@
 //! Pure judging: expected value × actual value → checks. The module does no I/O and does not import the cases.
 
 mod answer;
-mod answer_hint;
+mod answer_advice;
 mod author;
-mod body_hint;
+mod body_advice;
 mod check;
 mod code;
 mod coding;
@@ -42,5 +42,5 @@ pub use relay::{
 };
 pub use session::{ExpectedError, SessionResult, fails_with, resolves};
 pub use transport::{head_length, transport};
-pub(crate) use unset::unset_hint;
+pub(crate) use unset::unset_license;
 pub(crate) use values::answer_value;

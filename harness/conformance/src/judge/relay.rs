@@ -1,7 +1,8 @@
-use super::body_hint::{body_hint, common_start};
+use super::body_advice::{body_advice, common_start};
 use super::check::{AnswerResult, Check};
-use super::unset::license_hint;
+use super::unset::license_advice;
 use super::values::body_change;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CertificateForm, DifferenceKind, LicenseValue};
@@ -59,17 +60,10 @@ pub fn relayed_once(
     let check = Check::judged(kind, count == 1);
     let check = match (count, reply) {
         (1, _) => check,
-        (0, _) if relayed.broken_off > 0 => check.hint("complete the request to the service"),
-        (0, Ok(answer)) => {
-            let status = answer.status;
-            check.hint(&format!(
-                "relay every POST to SERVICE_URL, with any body; the edge answered {status} without relaying"
-            ))
-        }
-        (0, Err(_)) => check.hint("the edge neither relayed the collection nor answered it; read its log"),
-        _ => check
-            .hint("do not send a POST again; the service refuses the copy as replayed (RFC 9110 §9.2.2)")
-            .at(copy),
+        (0, _) if relayed.broken_off > 0 => check.advise(Advice::UploadBrokenOff),
+        (0, Ok(answer)) => check.advise(Advice::NotRelayed { status: u64::from(answer.status) }),
+        (0, Err(_)) => check.advise(Advice::NotRelayedUnanswered),
+        _ => check.advise(Advice::CopySent).at(copy),
     };
     let mut checks = vec![check];
     checks.extend(relayed.complete.first().map(|arrival| unchanged(sent, arrival)));
@@ -109,7 +103,7 @@ pub fn carries_license(license: &str, found: &[String]) -> Check {
         },
     };
     let check = Check::judged(DifferenceKind::License { actual }, ok);
-    Check { hint: license_hint(license, found).filter(|_| !ok), ..check }
+    check.advise_all(license_advice(license, found).filter(|_| !ok))
 }
 
 /// The presented client certificate is the expected one. `presented`: the end-entity certificate, if any.
@@ -127,8 +121,7 @@ pub fn presents_certificate(expected: Option<&[u8]>, presented: Option<&[u8]>) -
     };
     let check = Check::judged(kind, expected == presented);
     match (expected, presented) {
-        (Some(_), None) => check
-            .hint("use EDGE_CLIENT_CERT_FILE and EDGE_CLIENT_KEY_FILE in the TLS handshake with SERVICE_URL"),
+        (Some(_), None) => check.advise(Advice::CertificateAbsent),
         _ => check,
     }
 }
@@ -142,10 +135,7 @@ fn unchanged(sent: &[u8], arrival: &Arrival) -> Check {
         change: body_change(sent, body),
     };
     let check = Check::judged(kind, ok);
-    if ok {
-        return check;
-    }
-    check.hint(&body_hint(sent, body))
+    if ok { check } else { check.advise_all(body_advice(sent, body)) }
 }
 
 /// Number of equal bytes at the start and at the end.
@@ -178,10 +168,10 @@ mod tests {
         Ok(Answer { status: 200, version, headers, body: Bytes::new(), complete: true })
     }
 
-    fn once(arrivals: Vec<Arrival>, unclaimed: Vec<Arrival>, reply: &AnswerResult) -> Option<String> {
+    fn once(arrivals: Vec<Arrival>, unclaimed: Vec<Arrival>, reply: &AnswerResult) -> Option<Advice> {
         let relayed = RelayedRequests::new(arrivals).unclaimed(unclaimed);
         let checks = relayed_once(SENT, &relayed, reply, CaseLevel::Must);
-        checks.iter().find(|check| !check.ok).and_then(|check| check.hint.clone())
+        checks.iter().find(|check| !check.ok).and_then(|check| check.advice.first().cloned())
     }
 
     #[test]
@@ -195,18 +185,17 @@ mod tests {
     }
 
     #[rstest]
-    #[case::no_request(vec![], vec![], answered(), "the edge answered 200 without relaying")]
-    #[case::crash(vec![], vec![], Err(NoAnswer::Closed), "neither relayed the collection nor answered")]
-    #[case::broken_off(vec![arrival("{", false)], vec![], answered(), "complete the request")]
-    #[case::changed(vec![], vec![arrival("other", true), arrival(r#"{"sealed":"M1"}"#, true)], answered(), "M1")]
-    #[case::empty(vec![], vec![arrival("", true)], answered(), "an empty one arrived")]
-    fn hint_names_what_happened(
+    #[case::no_request(vec![], vec![], answered(), Advice::NotRelayed { status: 200 })]
+    #[case::crash(vec![], vec![], Err(NoAnswer::Closed), Advice::NotRelayedUnanswered)]
+    #[case::broken_off(vec![arrival("{", false)], vec![], answered(), Advice::UploadBrokenOff)]
+    #[case::changed(vec![], vec![arrival("other", true), arrival(r#"{"sealed":"M1"}"#, true)], answered(), Advice::BodyRewritten { changes: vec!["values".into()] })]
+    #[case::empty(vec![], vec![arrival("", true)], answered(), Advice::BodyEmptied)]
+    fn advice_names_what_happened(
         #[case] arrivals: Vec<Arrival>,
         #[case] unclaimed: Vec<Arrival>,
         #[case] reply: AnswerResult,
-        #[case] expected: &str,
+        #[case] expected: Advice,
     ) {
-        let hint = once(arrivals, unclaimed, &reply).unwrap();
-        assert!(hint.contains(expected), "{hint}");
+        assert_eq!(once(arrivals, unclaimed, &reply), Some(expected));
     }
 }

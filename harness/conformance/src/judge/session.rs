@@ -1,4 +1,5 @@
 use edgeproof_browser::CallOutcome;
+use edgeproof_fixtures::spec::Advice;
 
 use super::check::Check;
 use edgeproof_reports::difference::{DifferenceKind, SessionEnd, Wire};
@@ -76,21 +77,15 @@ pub fn fails_with(what: &str, expected: &ExpectedError, session: &SessionResult)
         .drawn(session.kind(Some(error)));
     match &session.outcome {
         _ if check.ok => check,
-        CallOutcome::Failed { error, .. } if !error.is_error => {
-            check.hint("throw an Error: a page reads its name and message")
-        }
+        CallOutcome::Failed { error, .. } if !error.is_error => check.advise(Advice::ErrorIsText),
         CallOutcome::Failed { error, .. } => match expected {
             ExpectedError::Text(text) if is_of_other_maker(text, &error.message) => {
-                check.hint("the text begins with another name: give the maker's name with --name")
+                check.advise(Advice::ErrorOfOtherMaker)
             }
-            ExpectedError::Text(_) => {
-                check.hint("pages compare the message: fail with exactly this text, before anything is sent")
-            }
-            ExpectedError::Name(_) => {
-                check.hint("pass the error of the browser on, instead of an error of your own")
-            }
+            ExpectedError::Text(_) => check.advise(Advice::ErrorTextOther),
+            ExpectedError::Name(_) => check.advise(Advice::ErrorReplaced),
         },
-        CallOutcome::Returned(_) => check.hint("the page has to learn of it: throw the error, or reject"),
+        CallOutcome::Returned(_) => check.advise(Advice::ErrorNotThrown),
         _ => check,
     }
 }
@@ -104,10 +99,16 @@ fn is_error(expected: &ExpectedError, outcome: &CallOutcome) -> bool {
         }
 }
 
-/// Whether two texts differ only in what precedes the first colon.
+/// Whether two texts differ only in the name that precedes the first colon.
 fn is_of_other_maker(expected: &str, actual: &str) -> bool {
-    let rest = |text: &str| text.split_once(": ").map(|(_, rest)| rest.to_owned());
-    expected != actual && rest(expected).is_some_and(|expected| rest(actual) == Some(expected))
+    let parts = |text: &str| {
+        let (name, rest) = text.split_once(": ")?;
+        (!name.contains(' ')).then(|| (name.to_owned(), rest.to_owned()))
+    };
+    match (parts(expected), parts(actual)) {
+        (Some((name, expected)), Some((other, actual))) => name != other && expected == actual,
+        _ => false,
+    }
 }
 
 impl std::fmt::Display for ExpectedError {
@@ -146,11 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn other_name_of_the_maker_is_hinted_at() {
+    fn other_name_of_the_maker_is_recognised() {
         let expected = ExpectedError::Text("service: call start() before ready()".into());
-        let hint = |message| fails_with("x", &expected, &failed("Error", message, true)).hint.unwrap();
-        assert!(hint("acme: call start() before ready()").contains("--name"));
-        assert!(hint("call start() first").contains("exactly this text"));
+        let advice = |message| fails_with("x", &expected, &failed("Error", message, true)).advice;
+        assert_eq!(advice("acme: call start() before ready()"), [Advice::ErrorOfOtherMaker]);
+        assert_eq!(advice("call start() first"), [Advice::ErrorTextOther]);
+        let expected = ExpectedError::Text("signal report failed: 401".into());
+        let check = fails_with("x", &expected, &failed("Error", "SIGNAL REPORT FAILED: 401", true));
+        assert_eq!(check.advice, [Advice::ErrorTextOther]);
     }
 
     #[rstest]

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CodingRule, DifferenceKind, Wire};
@@ -16,7 +17,7 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
         let coded = answer.headers.contains_key(TRANSFER_ENCODING);
         let check =
             check(CodingRule::Transfer, None, header(answer, TRANSFER_ENCODING.as_str()), None, !coded);
-        checks.push(check.hint("clients of HTTP/1.0 take chunk sizes for content (RFC 9112 §6.1)"));
+        checks.push(check.advise(Advice::ChunkedInOldVersion));
     }
     let Some(coding) = answer.headers.get(CONTENT_ENCODING) else { return checks };
     let coding = String::from_utf8_lossy(coding.as_bytes());
@@ -25,14 +26,14 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
     let intact = answer.complete && !is_gzip(&answer.body);
     let actual = (!intact).then(|| answer.body.as_ref().into());
     let intact = check(CodingRule::Intact, None, actual, wire(), intact);
-    checks.push(intact.hint("Content-Length is the number of coded bytes (RFC 9110 §8.6)"));
+    checks.push(intact.advise(Advice::CodedLength));
     // Without the field any coding is acceptable.
     let accepted = draft.header_value(ACCEPT_ENCODING.as_str()).unwrap_or("*");
     let fits = coding == "identity" || accepts(accepted, &coding);
     checks.push(
         check(CodingRule::Accepted, Some(accepted.into()), wire(), wire(), fits)
             .at(CaseLevel::Should)
-            .hint("apply a coding only if Accept-Encoding names it (RFC 9110 §12.5.3)"),
+            .advise(Advice::CodingUnasked),
     );
     // Only a stored answer can reach another client.
     if answer.headers.contains_key(ETAG) {
@@ -43,7 +44,7 @@ pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {
         checks.push(
             check(CodingRule::Vary, None, actual, wire(), varies)
                 .at(CaseLevel::Should)
-                .hint("a cache may send this coding to clients that do not accept it"),
+                .advise(Advice::CodingVary),
         );
     }
     checks
@@ -72,8 +73,7 @@ pub fn head_length(get: &AnswerResult, head: &AnswerResult) -> Check {
     };
     let expected = header(get, CONTENT_LENGTH.as_str()).unwrap_or_else(|| get.body.len().to_string().into());
     let ok = length == expected;
-    check(Some(length), Some(expected), ok)
-        .hint("a cache that gets another length drops its stored answer to GET (RFC 9111 §4.3.5)")
+    check(Some(length), Some(expected), ok).advise(Advice::HeadLengthOther)
 }
 
 fn check(

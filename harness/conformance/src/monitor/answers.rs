@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
@@ -14,7 +14,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut json, mut readable, mut granted) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let mut wrong_grant = None;
-    for request in edge.requests.iter().filter(|request| is_collection(request, edge.max_body)) {
+    for request in edge.requests.iter().filter(|request| is_collection(request, edge)) {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
         let place = format!("{} to a request of {}", answer.status, request.sender.case);
@@ -36,7 +36,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 let check = judge::readable(origin, &sent.reply);
                 if !check.ok {
                     if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
-                        wrong_grant = wrong_grant.or(check.hint.clone());
+                        wrong_grant = wrong_grant.or_else(|| Some(check.advice.clone()));
                     }
                     readable.push(breach(&check), format!("{place}: {}", check.actual));
                 }
@@ -55,20 +55,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     vec![
-        secrets(edge).check(Invariant::SecretsInAnswers, "secrets in answers", "none").hint(
-            "an error of an HTTP client can contain its request; build each answer from status and reason",
-        ),
+        secrets(edge)
+            .check(Invariant::SecretsInAnswers, "secrets in answers", "none")
+            .advise(Advice::SecretInError),
         json.check(Invariant::JsonBodies, "bodies of the answers", "JSON"),
         readable
             .check(Invariant::ReadableAnswers, "answers to the allowed origin", "readable by its page")
-            .hint(
-                wrong_grant
-                    .as_deref()
-                    .unwrap_or("send Access-Control-Allow-Origin with every answer to POST, errors included"),
-            ),
+            .advise_all(wrong_grant.unwrap_or_else(|| vec![Advice::GrantOnEveryAnswer])),
         granted
             .check(Invariant::ForeignGrants, "grants to other origins", "none")
-            .hint("compare Origin with ALLOWED_ORIGIN as whole strings; never answer with `*`"),
+            .advise(Advice::GrantForeign),
     ]
 }
 
@@ -96,12 +92,12 @@ fn secrets(edge: &EdgeRecord) -> Breaches {
 
 /// Whether the interface defines the answer to this request: an ordinary POST to the path for collections. The interface
 /// leaves the maximum of a body open, so an edge may refuse a longer one by itself.
-fn is_collection(request: &TracedRequest, max_body: usize) -> bool {
+fn is_collection(request: &TracedRequest, edge: &EdgeRecord) -> bool {
     request.draft.method == "POST"
-        && request.draft.path == Endpoint::Signals.path()
+        && request.draft.path == edge.signals
         && request.sender.level != CaseLevel::Open
         && !request.is_broken()
-        && request.draft.body.bytes().len() < max_body
+        && request.draft.body.bytes().len() < edge.max_body
 }
 
 fn has_wildcard(answer: &Answer) -> bool {

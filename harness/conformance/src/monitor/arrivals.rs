@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_mock::{Arrival, ArrivalAnswer};
@@ -10,9 +11,6 @@ use super::credentials::{breach, place};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::{Check, excerpt};
-
-/// Advice against copies.
-const HINT: &str = "do not retry a POST; the service refuses the copy as replayed (RFC 9110 §9.2.2)";
 
 /// A request of the run explains each arrival: a page posted this body.
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
@@ -32,7 +30,7 @@ pub(super) fn explained(edge: &EdgeRecord) -> Check {
     unexplained
         .check(Invariant::UnexplainedArrivals, "requests at the service that no page sent", "none")
         .at(level)
-        .hint("relay the body of each POST unchanged, and nothing else")
+        .advise(Advice::RelayUnexplained)
 }
 
 /// Each body arrived at most as often as pages posted it.
@@ -57,11 +55,11 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
             .push(breach(edge, arrivals[0]), text);
     }
     vec![
-        copies.check(Invariant::Copies, "copies of answered collections", "none").hint(HINT),
+        copies.check(Invariant::Copies, "copies of answered collections", "none").advise(Advice::CopySent),
         retries
             .check(Invariant::Retries, "retries after a broken connection", "none")
             .at(CaseLevel::Should)
-            .hint(HINT),
+            .advise(Advice::CopySent),
     ]
 }
 

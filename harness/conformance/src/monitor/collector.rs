@@ -1,7 +1,7 @@
 //! Monitors of a collector.
 
 use edgeproof_browser::PageRequest;
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 use url::Url;
@@ -10,11 +10,13 @@ use super::breaches::{Breaches, by_case};
 use crate::cases::{CaseFindings, CollectorMonitor, PageTrace};
 use crate::judge::is_readable_in;
 
-/// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module.
+/// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module;
+/// `signals`: path of collections.
 pub(crate) fn judge_collector(
     monitor: CollectorMonitor,
     pages: &[PageTrace],
     serves: &dyn Fn(&PageRequest) -> bool,
+    signals: &str,
     level: CaseLevel,
 ) -> CaseFindings {
     let mut found = CaseFindings::default();
@@ -24,15 +26,19 @@ pub(crate) fn judge_collector(
         CollectorMonitor::Requests => {
             let mut unexplained = Breaches::default();
             for page in judged() {
-                for url in unexplained_requests(page, serves) {
+                for url in unexplained_requests(page, serves, signals) {
                     let breach = Breach { value: Some((&url).into()), ..by_case(&page.case) };
                     unexplained.push(breach, format!("{url} in {}", page.case));
                 }
             }
             vec![
                 unexplained
-                    .check(Invariant::PageRequests, "requests besides the POST, its preflight and the WebSocket", "none")
-                    .hint("a request to another host can tell it about the end user; a request to the edge costs time"),
+                    .check(
+                        Invariant::PageRequests,
+                        "requests besides the POST, its preflight and the WebSocket",
+                        "none",
+                    )
+                    .advise(Advice::PageRequested),
             ]
         }
         CollectorMonitor::BeforeStart => {
@@ -82,12 +88,16 @@ pub(crate) fn judge_collector(
 }
 
 /// Requests, and connections of type WebSocket, that the interface does not name.
-fn unexplained_requests(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<String> {
+fn unexplained_requests(
+    page: &PageTrace,
+    serves: &dyn Fn(&PageRequest) -> bool,
+    signals: &str,
+) -> Vec<String> {
     let edges: Vec<Url> = page.edges.iter().filter_map(|edge| Url::parse(edge).ok()).collect();
     let is_post = |request: &PageRequest| {
         let Ok(url) = Url::parse(&request.url) else { return false };
         (request.method == "POST" || request.method == "OPTIONS" || request.is_preflight())
-            && url.path() == Endpoint::Signals.path()
+            && url.path() == signals
             && edges.iter().any(|edge| edge.origin() == url.origin())
     };
     let module = Url::parse(&page.module).map(|url| url.origin());

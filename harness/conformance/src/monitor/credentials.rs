@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::{Arrival, presented_licenses};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, CertificateForm, DifferenceKind, Invariant, LicenseValue};
@@ -7,7 +8,7 @@ use http::header::{AUTHORIZATION, COOKIE};
 use super::breaches::Breaches;
 use super::edge_record::{EdgeRecord, ExpectedCertificate};
 use crate::cases::TracedRequest;
-use crate::judge::{Check, unset_hint};
+use crate::judge::{Check, unset_license};
 
 /// Each arrival has the license and the certificate of the edge, and no credential of the client.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
@@ -16,7 +17,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
     let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
-        unset = unset.or_else(|| unset_hint(&arrival.request.headers));
+        unset = unset.or_else(|| unset_license(&arrival.request.headers));
         let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
         if let Some(license) = &edge.license
             && found.iter().any(|found| found != license)
@@ -61,15 +62,19 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     }
     let license = licenses.check(Invariant::License, "license at the service", "LICENSE in every request");
     vec![
-        Check { hint: unset.filter(|_| !license.ok), ..license },
-        certificates.check(Invariant::Certificate, "client certificate at the service", "the configured one in every request"),
-        authorizations.check(Invariant::ClientAuthorization, "Authorization of the client at the service", "none").hint(
-            "send your own credentials only; a client's Authorization header does not belong to the service",
+        license.advise_all(unset),
+        certificates.check(
+            Invariant::Certificate,
+            "client certificate at the service",
+            "the configured one in every request",
         ),
+        authorizations
+            .check(Invariant::ClientAuthorization, "Authorization of the client at the service", "none")
+            .advise(Advice::ClientAuthorization),
         cookies
             .check(Invariant::ClientCookies, "cookies of the client at the service", "none")
             .at(CaseLevel::Should)
-            .hint("do not forward Cookie: the service does not need the page's cookies"),
+            .advise(Advice::ClientCookies),
     ]
 }
 

@@ -26,6 +26,8 @@ pub struct EdgeRecord {
     pub log: Option<Vec<String>>,
     /// No line of the log was dropped.
     pub log_is_complete: bool,
+    /// Path of collections.
+    pub signals: String,
     /// The edge's answer to an accepted collection.
     pub accepted: ExpectedAnswer,
     /// Longest body that the service accepts (bytes).

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use edgeproof_fixtures::credentials::Redactor;
 
 use super::edge_record::EdgeRecord;
-use crate::cases::{CaseContext, Catalog, collection};
+use crate::cases::{Catalog, EdgeCaseContext, collection};
 use crate::judge::{self, Check};
 
 /// Name of the last requests of a run in reports.
@@ -23,7 +23,7 @@ const USER_DATA: [(&str, &str, &str, &str); 4] = [
 const CLIENT: Ipv4Addr = Ipv4Addr::new(127, 41, 97, 83);
 
 /// Sends the last requests to an edge: refused collections and an accepted one. Every part of them identifies an end user.
-pub(crate) async fn send_last_requests(edge: &mut CaseContext, catalog: &Catalog<'_>) {
+pub(crate) async fn send_last_requests(edge: &mut EdgeCaseContext, catalog: &Catalog<'_>) {
     let statuses = catalog.refusal_statuses();
     let refusals = [statuses.first(), statuses.last()].into_iter().flatten().zip(REASONS);
     let mut scripts: Vec<_> = refusals.map(|(status, reason)| catalog.refuse(*status, reason)).collect();
@@ -35,7 +35,8 @@ pub(crate) async fn send_last_requests(edge: &mut CaseContext, catalog: &Catalog
         let mut draft =
             USER_DATA.iter().fold(collection(), |draft, (name, _, value, _)| draft.header(name, value));
         // Other systems need each address of 127.0.0.0/8 to be configured.
-        let is_own = cfg!(target_os = "linux") && edge.edge.log.is_some() && edge.edge.endpoint.is_loopback();
+        let is_own =
+            cfg!(target_os = "linux") && edge.target.log.is_some() && edge.target.endpoint.is_loopback();
         draft.from = is_own.then_some(CLIENT.into());
         edge.send(&draft).await;
     }

@@ -24,7 +24,7 @@ use crate::judge::Check;
 pub(crate) use collector::judge_collector;
 pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
-pub(crate) use service::{judge_service, send_last_service_requests};
+pub(crate) use service::{judge_service, send_last_key_requests, send_last_service_requests};
 pub(crate) use service_record::ServiceRecord;
 
 /// Checks the invariant on everything that one edge did.

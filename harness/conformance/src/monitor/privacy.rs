@@ -1,4 +1,5 @@
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 
@@ -6,9 +7,6 @@ use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use super::last_requests;
 use crate::judge::{Check, excerpt};
-
-/// Advice against end-user data.
-const HINT: &str = "log the status and the reason, without data from the end user's request";
 
 /// The log contains no secret of the run and nothing that identifies an end user, in clear or encoded.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
@@ -36,15 +34,14 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     vec![
-        secret.check(Invariant::SecretsInLog, "secrets in the log", "none").hint(
-            "remove credentials from log lines; errors of an HTTP client often contain its request headers",
-        ),
-        body.check(Invariant::BodiesInLog, "bodies in the log", "none").hint(HINT),
-        user.check(Invariant::UserDataInRefusals, "end-user data in lines about refusals", "none").hint(HINT),
+        secret.check(Invariant::SecretsInLog, "secrets in the log", "none").advise(Advice::SecretLogged),
+        body.check(Invariant::BodiesInLog, "bodies in the log", "none").advise(Advice::UserDataLogged),
+        user.check(Invariant::UserDataInRefusals, "end-user data in lines about refusals", "none")
+            .advise(Advice::UserDataLogged),
         user_elsewhere
             .check(Invariant::UserDataInLog, "end-user data in other lines", "none")
             .at(CaseLevel::Should)
-            .hint(HINT),
+            .advise(Advice::UserDataLogged),
     ]
 }
 

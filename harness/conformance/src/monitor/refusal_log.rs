@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::collections::BTreeMap;
 
 use edgeproof_mock::ArrivalAnswer;
@@ -47,12 +48,13 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     // An edge without any line may log elsewhere.
     let level = if some_line { CaseLevel::Must } else { CaseLevel::Should };
     vec![
-        missing.check(Invariant::RefusalsWithoutLine, "refusals without a line", "none").at(level).hint(
-            "log every refusal, also repeated ones and unlisted reasons, in one line with status and reason",
-        ),
+        missing
+            .check(Invariant::RefusalsWithoutLine, "refusals without a line", "none")
+            .at(level)
+            .advise(Advice::RefusalUnlogged),
         surplus
             .check(Invariant::RefusalsWithMoreLines, "refusals with more than one line", "none")
-            .hint("log each refusal once"),
+            .advise(Advice::RefusalLoggedTwice),
     ]
 }
 

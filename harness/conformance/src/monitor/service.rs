@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
-use edgeproof_fixtures::spec::{Fact, Row, Spec};
+use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
@@ -14,9 +14,7 @@ use super::breaches::{Breaches, by_case};
 use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
 use super::service_record::ServiceRecord;
-use crate::cases::{
-    ServiceCaseContext, ServiceExchange, ServiceMonitor, VerdictRequest, key_set_request, token_echo,
-};
+use crate::cases::{ServiceCaseContext, ServiceExchange, ServiceMonitor, token_echo};
 use crate::judge::{self, Check};
 
 /// Number of rounds of the last requests. Faults that come with many requests show here.
@@ -42,28 +40,33 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
 }
 
 /// The last requests to a service: the first ones of the run, repeated.
-pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext, of_keys: bool) {
+pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext) {
     let began = Instant::now();
+    let has_token = context.target.inputs.read_token.is_some();
     for round in 0..ROUNDS {
         if began.elapsed().as_millis() > LONGEST {
             return;
         }
-        if of_keys {
-            drop(context.fetch_key_set(&key_set_request()).await);
-            drop(context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await);
-            continue;
-        }
         let reference = context.reference(&format!("{round}"));
-        if context.target.inputs.read_token.is_some() {
+        if has_token {
             drop(context.fetch_verdict(&context.with_token(&reference)).await);
         }
-        drop(context.fetch_verdict(&VerdictRequest::new(&reference)).await);
+        drop(context.fetch_verdict(&context.verdict(&reference)).await);
     }
-    if of_keys || context.target.inputs.read_token.is_none() {
-        return;
-    }
-    for session in context.target.traffic.sessions().iter().take(SESSIONS) {
+    for session in context.target.traffic.sessions().iter().take(SESSIONS).filter(|_| has_token) {
         drop(context.fetch_verdict(&context.with_token(session)).await);
+    }
+}
+
+/// The last requests to a key set: the first ones of the run, repeated.
+pub(crate) async fn send_last_key_requests(context: &mut ServiceCaseContext) {
+    let began = Instant::now();
+    for _ in 0..ROUNDS {
+        if began.elapsed().as_millis() > LONGEST {
+            return;
+        }
+        drop(context.fetch_key_set(&context.key_set()).await);
+        drop(context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await);
     }
 }
 
@@ -72,7 +75,7 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
     let mut wrong = Breaches::default();
     for exchange in record.verdicts().filter(|exchange| exchange.case == LAST_REQUESTS) {
         let row = if exchange.has_authorization() { pending } else { unauthorized };
-        let (Some(row), Some(reference)) = (row, exchange.reference()) else { continue };
+        let (Some(row), Some(reference)) = (row, exchange.reference(&record.path)) else { continue };
         if record.sessions.contains(&reference) {
             continue;
         }
@@ -114,7 +117,7 @@ fn secret(exchange: &ServiceExchange, place: SecretPlace) -> Breach {
 fn caching(record: &ServiceRecord) -> Check {
     let mut stored = Breaches::default();
     for exchange in record.verdicts().filter(|exchange| exchange.draft.method != "OPTIONS") {
-        if exchange.reference().is_none() || exchange.sent.reply.is_err() {
+        if exchange.reference(&record.path).is_none() || exchange.sent.reply.is_err() {
             continue;
         }
         let check = if exchange.has_authorization() {
@@ -128,7 +131,7 @@ fn caching(record: &ServiceRecord) -> Check {
     }
     stored
         .check(Invariant::SharedCaches, "answers that shared caches may store", "none")
-        .hint("send `Cache-Control: no-store` with every answer about a verdict, refusals included")
+        .advise(Advice::VerdictStored)
 }
 
 fn no_echo(record: &ServiceRecord) -> Check {
@@ -148,9 +151,7 @@ fn no_echo(record: &ServiceRecord) -> Check {
             echoed.push(secret(exchange, place), format!("{}: in header {name}", exchange.place()));
         }
     }
-    echoed
-        .check(Invariant::TokensInAnswers, "tokens in answers", "none")
-        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+    echoed.check(Invariant::TokensInAnswers, "tokens in answers", "none").advise(Advice::TokenEchoed)
 }
 
 fn bodies(record: &ServiceRecord) -> Vec<Check> {
@@ -159,7 +160,9 @@ fn bodies(record: &ServiceRecord) -> Vec<Check> {
     let judged =
         |exchange: &&ServiceExchange| exchange.draft.method == "GET" && exchange.level != CaseLevel::Open;
     for exchange in record.verdicts().filter(judged) {
-        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference()) else { continue };
+        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
+            continue;
+        };
         let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
         let is_pending =
             body.as_ref().is_some_and(|body| body.get("status").is_some_and(|status| status == "pending"));

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_http::Answer;
@@ -34,7 +35,9 @@ struct Group<'r> {
 pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for exchange in record.verdicts().filter(|exchange| exchange.draft.method == "GET") {
-        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference()) else { continue };
+        let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
+            continue;
+        };
         if !matches!(answer.status, 401 | 404) || exchange.level == CaseLevel::Open {
             continue;
         }
@@ -60,7 +63,7 @@ pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
         revealed
             .check(Invariant::RevealingHeaders, "header fields that reveal a session", "none")
             .at(CaseLevel::Should)
-            .hint("do not reveal why there is no verdict; answer the same for each reason"),
+            .advise(Advice::SessionRevealed),
     ]
 }
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use edgeproof_fixtures::spec::{Spec, VerdictPath};
 use edgeproof_reports::Hop;
 
 use crate::cases::{ServiceExchange, ServiceTraffic};
@@ -8,11 +9,13 @@ use crate::cases::{ServiceExchange, ServiceTraffic};
 pub(crate) struct ServiceRecord {
     pub(crate) exchanges: Vec<ServiceExchange>,
     pub(crate) sessions: BTreeSet<String>,
+    pub(crate) path: VerdictPath,
 }
 
 impl ServiceRecord {
-    pub(crate) fn of(traffic: &ServiceTraffic) -> Self {
-        Self { exchanges: traffic.exchanges(), sessions: traffic.sessions() }
+    pub(crate) fn of(traffic: &ServiceTraffic, spec: &Spec) -> Self {
+        let (exchanges, sessions) = (traffic.exchanges(), traffic.sessions());
+        Self { exchanges, sessions, path: spec.verdict_path().clone() }
     }
 
     /// Exchanges with the verdict endpoint.

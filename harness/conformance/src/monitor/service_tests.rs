@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::{Spec, Version as SpecVersion};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Version as SpecVersion};
 use edgeproof_http::{Answer, ConnectionUse, Draft, Request, Sent};
 use edgeproof_reports::{CaseLevel, Hop};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -11,7 +11,7 @@ use rstest::rstest;
 
 use super::last_requests::LAST_REQUESTS;
 use super::{ServiceRecord, judge_service};
-use crate::cases::{ServiceExchange, ServiceMonitor, VerdictRequest, key_set_request};
+use crate::cases::{ServiceExchange, ServiceMonitor, VerdictRequest};
 
 const TOKEN: &str = "service_read_0123456789012345678901234567890123456789";
 const PENDING: &str = r#"{"status":"pending","ref":"one"}"#;
@@ -44,18 +44,23 @@ fn exchange(hop: Hop, draft: Draft, status: u16, header: &str, body: &str) -> Se
 
 /// A request for the verdict of session `one`, with its answer.
 fn verdict(token: bool, status: u16, header: &str, body: &str) -> ServiceExchange {
-    let request = VerdictRequest::new("one");
+    let request = VerdictRequest::new(spec().verdict_path(), "one");
     let request = if token { request.bearer(TOKEN) } else { request };
     exchange(Hop::ClientService, request.draft(), status, header, body)
 }
 
+fn spec() -> Spec {
+    Spec::builtin(SpecVersion::Current)
+}
+
 fn keys(header: &str, body: &str) -> ServiceExchange {
-    exchange(Hop::ClientKeys, key_set_request(), 200, header, body)
+    exchange(Hop::ClientKeys, Draft::new("GET", spec().path(Endpoint::KeySet)), 200, header, body)
 }
 
 fn check(monitor: ServiceMonitor, exchanges: Vec<ServiceExchange>, broken: bool) {
-    let record = ServiceRecord { exchanges, sessions: ["session".to_owned()].into() };
-    let checks = judge_service(monitor, &record, &Spec::builtin(SpecVersion::Current));
+    let (sessions, path) = (["session".to_owned()].into(), spec().verdict_path().clone());
+    let record = ServiceRecord { exchanges, sessions, path };
+    let checks = judge_service(monitor, &record, &spec());
     let failed: Vec<_> = checks.iter().filter(|check| !check.ok).map(|check| &check.actual).collect();
     assert_eq!(!failed.is_empty(), broken, "{failed:?}");
 }
@@ -107,7 +112,7 @@ fn service_answers_at_the_end_as_before(#[case] exchanges: Vec<ServiceExchange>,
 #[case::another_value("x-cache: hit", true)]
 #[case::another_field("x-session: 1", true)]
 fn no_header_reveals_a_session(#[case] header: &str, #[case] broken: bool) {
-    let request = VerdictRequest::new("session").bearer(TOKEN).draft();
+    let request = VerdictRequest::new(spec().verdict_path(), "session").bearer(TOKEN).draft();
     let of_session = exchange(Hop::ClientService, request, 404, header, PENDING);
     let mut exchanges = vec![verdict(true, 404, "x-cache: miss", PENDING); 3];
     exchanges.push(of_session);

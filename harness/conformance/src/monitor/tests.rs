@@ -1,5 +1,6 @@
 //! Monitors judge what one edge did.
 
+use edgeproof_fixtures::spec::Advice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use rstest::rstest;
 use serde_json::json;
 
 use super::{EdgeRecord, ExpectedCertificate, judge};
-use crate::cases::{EdgeMonitor, Sender, Setup, TracedRequest, collection};
+use crate::cases::{EdgeMonitor, SIGNALS, Sender, Setup, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
 
 const ORIGIN: &str = "https://shop.example";
@@ -33,6 +34,7 @@ fn edge() -> EdgeRecord {
         arrivals: Vec::new(),
         log: Some(Vec::new()),
         log_is_complete: true,
+        signals: SIGNALS.into(),
         accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
         max_body: 1024 * 1024,
         redactor: Arc::new(redactor),
@@ -130,16 +132,13 @@ fn each_answer_is_json_and_granted_to_its_origin(
 }
 
 #[rstest]
-#[case::missing("", "send Access-Control-Allow-Origin with every answer to POST, errors included")]
-#[case::list(
-    "https://shop.example, https://shop.example",
-    "a list of origins: browsers refuse it; send the field once, with this origin alone"
-)]
-fn unreadable_answer_has_the_advice_for_its_grant(#[case] grant: &str, #[case] hint: &str) {
+#[case::missing("", Advice::GrantOnEveryAnswer)]
+#[case::list("https://shop.example, https://shop.example", Advice::GrantList)]
+fn unreadable_answer_has_the_advice_for_its_grant(#[case] grant: &str, #[case] advice: Advice) {
     let requests = vec![exchange("a.case", 200, grant, r#"{"ok":true}"#)];
     let checks = judge(EdgeMonitor::Answers, &EdgeRecord { requests, ..edge() });
     let check = checks.iter().find(|check| check.what == "answers to the allowed origin").unwrap();
-    assert_eq!(check.hint.as_deref(), Some(hint));
+    assert_eq!(check.advice, [advice]);
 }
 
 #[rstest]

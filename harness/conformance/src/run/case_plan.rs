@@ -4,7 +4,7 @@ use std::sync::Arc;
 use edgeproof_reports::MissingInput;
 
 use super::selection::{Selection, SelectionError};
-use crate::cases::Case;
+use crate::cases::{Case, CaseFacts, Part};
 
 /// The cases of a run, in order.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub struct CasePlan {
 #[derive(Debug)]
 pub struct PlannedCase {
     /// The case.
-    pub case: Arc<Case>,
+    pub case: Arc<CaseFacts>,
     /// What the case lacks on this target. The case applies if it lacks nothing.
     pub unmet: Vec<UnmetNeed>,
 }
@@ -38,15 +38,6 @@ pub enum UnmetNeed {
     Property(&'static str),
 }
 
-/// Decides which cases apply to a target.
-pub trait Applicability {
-    /// Name of the target on the command line: `edge`, `service` or `keys`.
-    fn target(&self) -> &'static str;
-
-    /// All needs of a case that the target does not meet; empty if the case applies.
-    fn unmet(&self, case: &Case) -> Vec<UnmetNeed>;
-}
-
 impl fmt::Display for UnmetNeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -63,25 +54,40 @@ impl PlannedCase {
     }
 }
 
+/// The cases, one a line.
+impl fmt::Display for CasePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.cases.iter().map(|planned| planned.case.id.len()).max().unwrap_or(0);
+        for planned in &self.cases {
+            let because = planned.not_applicable();
+            let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
+            let case = &planned.case;
+            writeln!(f, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title)?;
+        }
+        Ok(())
+    }
+}
+
 impl CasePlan {
-    /// Plans the selected cases: the first phase first, otherwise in the given order.
-    pub fn new(
-        cases: Vec<Case>,
+    /// Plans the selected cases: the first phase first, otherwise in the given order. Yields them as well. `unmet`: all
+    /// needs of a case that the target does not meet.
+    pub(super) fn of<P: Part>(
+        mut cases: Vec<Case<P>>,
         selection: &Selection,
-        applicability: &impl Applicability,
-    ) -> Result<Self, SelectionError> {
+        unmet: impl Fn(&Case<P>) -> Vec<UnmetNeed>,
+    ) -> Result<(Self, Vec<Case<P>>), SelectionError> {
         let all_ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
-        let selected = selection.compile(&all_ids, applicability.target())?;
-        let mut planned: Vec<_> = cases
-            .into_iter()
-            .filter(|case| selected.contains(&case.id))
-            .map(|case| PlannedCase { unmet: applicability.unmet(&case), case: Arc::new(case) })
-            .collect();
-        if planned.is_empty() {
+        let selected = selection.compile(&all_ids, P::NAME)?;
+        cases.retain(|case| selected.contains(&case.id));
+        if cases.is_empty() {
             return Err(SelectionError::Nothing);
         }
-        planned.sort_by_key(|planned| planned.case.phase);
-        Ok(Self { cases: planned, all_ids })
+        cases.sort_by_key(|case| case.phase);
+        let planned = cases
+            .iter()
+            .map(|case| PlannedCase { case: Arc::new(case.facts.clone()), unmet: unmet(case) })
+            .collect();
+        Ok((Self { cases: planned, all_ids }, cases))
     }
 
     /// Inputs that cases lack, the one that most cases lack first. A case counts for each input that it lacks.

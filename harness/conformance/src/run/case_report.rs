@@ -7,7 +7,7 @@ use edgeproof_reports::escape::{one_line, visible};
 use edgeproof_reports::{CaseLevel, CaseReport, EdgeNotes, Mismatch, Observation, Outcome};
 
 use super::reproduction::{reproduce, transcript};
-use crate::cases::{Case, CaseFindings};
+use crate::cases::{CaseFacts, CaseFindings};
 use crate::judge::Check;
 
 /// Number of expectations that a report lists.
@@ -17,7 +17,7 @@ const LONGEST: usize = 2000;
 
 /// Report of a case that ran.
 pub(super) fn after_run(
-    case: &Case,
+    case: &CaseFacts,
     found: &CaseFindings,
     took: Duration,
     notes: Option<EdgeNotes>,
@@ -59,7 +59,7 @@ pub fn outcome_of(level: CaseLevel, found: &CaseFindings) -> (Outcome, String) {
 }
 
 /// Report of a case that did not run.
-pub(super) fn without_run(case: &Case, outcome: Outcome, because: &str) -> CaseReport {
+pub(super) fn without_run(case: &CaseFacts, outcome: Outcome, because: &str) -> CaseReport {
     CaseReport { outcome, because: because.into(), ..blank(case) }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn timeout_check(limit: Duration) -> Check {
         .drawn(DifferenceKind::time(TimeRule::CaseTimeout))
 }
 
-fn blank(case: &Case) -> CaseReport {
+fn blank(case: &CaseFacts) -> CaseReport {
     CaseReport {
         id: case.id.clone(),
         title: case.title.clone(),
@@ -131,9 +131,10 @@ fn clean(mismatch: &Mismatch, redactor: &Redactor) -> Mismatch {
         place: clean(&mismatch.place),
         expected: clean(&mismatch.expected),
         actual: clean(&mismatch.actual),
-        hint: mismatch.hint.as_deref().map(clean),
+        hint: None,
         difference: mismatch.difference.as_ref().and_then(|difference| difference.map_texts(&clean)),
         level: mismatch.level,
+        advice: mismatch.advice.iter().cloned().map(|note| note.map_texts(&clean)).collect(),
     }
 }
 

@@ -6,8 +6,9 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
     CertificateForm, CodingRule, Counted, Difference, DifferenceKind, GrantForm, HeaderRule, Invariant,
-    KeyFault, KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
-    SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, Wire,
+    KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
+    SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, UserDatum,
+    Wire,
 };
 use serde_json::Value;
 
@@ -83,7 +84,7 @@ fn all_kinds() -> Vec<DifferenceKind> {
         DifferenceKind::Secret { secrets: Secrets::Edge, place: Some(SecretPlace::Header(text())) },
         log(LogValue::WithoutStatus(wire())),
         log(LogValue::WithoutReason(1, wire())),
-        DifferenceKind::LogData { expected_absent: vec![text()], found: Some(text()) },
+        DifferenceKind::LogData { expected_absent: vec![UserDatum::Cookie], found: Some(UserDatum::Cookie) },
         DifferenceKind::Cache {
             rule: CacheRule::Lifetime,
             longest_s: Some(1),
@@ -95,10 +96,7 @@ fn all_kinds() -> Vec<DifferenceKind> {
             actual: Some(wire()),
             coding: Some(wire()),
         },
-        DifferenceKind::KeySet {
-            rule: KeyRule::Complete,
-            faults: vec![KeyFault { key: Some(0), member: Some(wire()) }],
-        },
+        DifferenceKind::key_set(KeyRule::Complete),
         DifferenceKind::Token { actual: vec![SignatureForm::Malformed] },
         DifferenceKind::Session {
             call: text(),
@@ -106,9 +104,9 @@ fn all_kinds() -> Vec<DifferenceKind> {
             end: SessionEnd::Failed,
             actual: Some(wire()),
         },
-        DifferenceKind::Page { effect: PageEffect::Url, actual: vec![wire()] },
+        DifferenceKind::page(PageEffect::Url),
         DifferenceKind::Count { counted: Counted::Copies, expected: Some(0), actual: 1 },
-        DifferenceKind::Time { rule: TimeRule::AtOnce, actual_ms: Some(1) },
+        DifferenceKind::time(TimeRule::AtOnce),
         DifferenceKind::Process { end: ProcessEnd::Died },
         DifferenceKind::Breaches {
             invariant: Invariant::Copies,

@@ -6,7 +6,7 @@ use crate::judge::Check;
 
 /// Death of a target.
 #[derive(Debug)]
-pub(super) struct Death {
+pub struct Death {
     /// The case with the last exchange. None: a case that has its outcome already, or a probe.
     pub(super) last: Option<usize>,
     /// Cases whose exchanges can have killed the target.

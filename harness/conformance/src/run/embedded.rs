@@ -6,11 +6,11 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_targets::{Embedded, Target};
 
 use super::conformance_run::ConformanceRun;
-use super::edge::{EdgePoolOptions, LeaseError};
+use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
 use super::options::RunOptions;
 use super::report_collector::ConformanceResult;
 use super::selection::{Selection, SelectionError};
-use crate::cases::Case;
+use crate::cases::{Case, Edge};
 
 /// Why a run on the embedded edge cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub enum EmbeddedRunError {
 /// ```
 pub async fn run_embedded(
     spec: &Arc<Spec>,
-    cases: Vec<Case>,
+    cases: Vec<Case<Edge>>,
     options: RunOptions,
 ) -> Result<ConformanceResult, EmbeddedRunError> {
     let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
@@ -62,6 +62,6 @@ pub async fn run_embedded(
     let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone());
     let target = Target::Embedded(Box::new(embedded));
     let edges = EdgePoolOptions::new(Arc::clone(spec), target, credentials, files);
-    let run = ConformanceRun::of_edges(cases, &Selection::default(), edges)?;
+    let run = ConformanceRun::new(cases, &Selection::default(), EdgePool::new(edges))?;
     Ok(ConformanceRun { options, ..run }.execute().await?)
 }

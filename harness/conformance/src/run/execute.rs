@@ -11,13 +11,14 @@ use rand::seq::SliceRandom;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
+use super::any_runner::AnyRunner;
 use super::case_plan::CasePlan;
 use super::case_report::after_run;
 use super::options::{RunOptions, RunPolicy};
 use super::report_collector::ReportCollector;
-use super::runner::{Limitation, Runner, SanityResult};
+use super::runner::{Limitation, SanityResult};
 use super::runner_context::{Message, RunnerContext};
-use crate::cases::{Case, CaseFindings, Phase};
+use crate::cases::{CaseFacts, CaseFindings, Phase};
 use crate::judge::Check;
 
 /// Time between two events, at most, while cases run.
@@ -25,9 +26,9 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
 /// dropped halfway: [`ReportCollector::finish`] reports the rest.
-pub(super) async fn execute<R: Runner>(
+pub(super) async fn execute(
     plan: &CasePlan,
-    runner: &Arc<R>,
+    runner: &Arc<dyn AnyRunner>,
     options: &Arc<RunOptions>,
     policy: &RunPolicy,
     collector: &mut ReportCollector,
@@ -38,7 +39,7 @@ pub(super) async fn execute<R: Runner>(
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
-            SanityResult::Limited(limitation) => skip_limited(plan, &limitation, collector),
+            SanityResult::Limited(limitation) => skip_limited(&limitation, collector),
             SanityResult::Died { text, found } => {
                 report_first_death(plan, &text, *found, runner.redactor(), collector);
                 collector.emit_ready(policy, events);
@@ -82,9 +83,9 @@ pub(super) async fn execute<R: Runner>(
 }
 
 /// The parts of a run, for its phases.
-struct PhaseRunner<'r, R> {
+struct PhaseRunner<'r> {
     plan: &'r CasePlan,
-    runner: &'r Arc<R>,
+    runner: &'r Arc<dyn AnyRunner>,
     context: RunnerContext,
     messages: mpsc::UnboundedReceiver<Message>,
     policy: &'r RunPolicy,
@@ -92,23 +93,19 @@ struct PhaseRunner<'r, R> {
     events: &'r mut (dyn FnMut(Event) + Send),
 }
 
-impl<R: Runner> PhaseRunner<'_, R> {
+impl PhaseRunner<'_> {
     /// Runs all open cases of a phase: first those that can run at the same time, so that none of them waits for one
     /// that needs the target for itself.
     async fn run(&mut self, phase: Phase) {
-        let mut open: Vec<(usize, Arc<Case>)> = Vec::new();
-        for (index, planned) in self.plan.cases.iter().enumerate() {
-            if planned.case.phase == phase && self.collector.is_open(index) {
-                open.push((index, Arc::clone(&planned.case)));
-            }
-        }
-        let (alone, shared) = open.into_iter().partition(|(_, case)| self.runner.runs_alone(case));
+        let of_phase = |index: &usize| self.plan.cases[*index].case.phase == phase;
+        let open = (0..self.plan.cases.len()).filter(of_phase).filter(|index| self.collector.is_open(*index));
+        let (alone, shared) = open.partition(|index| self.runner.runs_alone(*index));
         self.run_all(shared).await;
         self.run_all(alone).await;
     }
 
-    async fn run_all(&mut self, open: Vec<(usize, Arc<Case>)>) {
-        let mut running = start(self.runner, &self.context, open);
+    async fn run_all(&mut self, open: Vec<usize>) {
+        let mut running = start(self.plan, self.runner, &self.context, open);
         let mut ticks = tokio::time::interval(TICK);
         while !running.is_empty() {
             tokio::select! {
@@ -143,7 +140,7 @@ fn report_first_death(
     redactor: &Redactor,
     collector: &mut ReportCollector,
 ) {
-    let is_first = |case: &Case| case.phase == Phase::First;
+    let is_first = |case: &CaseFacts| case.phase == Phase::First;
     match plan
         .cases
         .iter()
@@ -165,31 +162,32 @@ fn report_first_death(
 }
 
 /// Reports the cases that a limitation concerns as not run.
-fn skip_limited(plan: &CasePlan, limitation: &Limitation, collector: &mut ReportCollector) {
+fn skip_limited(limitation: &Limitation<Vec<usize>>, collector: &mut ReportCollector) {
     collector.add_finding(limitation.finding.clone(), false);
-    for (index, planned) in plan.cases.iter().enumerate() {
-        if collector.is_open(index) && (limitation.concerns)(&planned.case) {
-            collector.skip(index, limitation.because);
+    for index in &limitation.concerned {
+        if collector.is_open(*index) {
+            collector.skip(*index, limitation.because);
         }
     }
 }
 
 /// Starts all cases, the slow ones first.
-fn start<R: Runner>(
-    runner: &Arc<R>,
+fn start(
+    plan: &CasePlan,
+    runner: &Arc<dyn AnyRunner>,
     context: &RunnerContext,
-    mut open: Vec<(usize, Arc<Case>)>,
+    mut open: Vec<usize>,
 ) -> JoinSet<()> {
     if context.options.shuffle {
         open.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(context.options.seed));
     }
-    open.sort_by_key(|(_, case)| Reverse(case.takes));
+    open.sort_by_key(|index| Reverse(plan.cases[*index].case.takes));
     let jobs = Arc::new(Semaphore::new(context.options.jobs.max(1)));
     let mut running = JoinSet::new();
-    for (index, case) in open {
+    for index in open {
         let (runner, context, jobs) = (Arc::clone(runner), context.clone(), Arc::clone(&jobs));
         let mut run = Box::pin(async move {
-            let report = run_repeatedly(&*runner, &context, &case, &jobs).await;
+            let report = run_repeatedly(&*runner, &context, index, &jobs).await;
             context.send(Message::Ended(index, Box::new(report)));
         });
         // The first poll queues the case. Spawned tasks start in any order.
@@ -201,11 +199,11 @@ fn start<R: Runner>(
 }
 
 /// Runs a case until it fails, at most as often as the user asked. Yields its last report.
-async fn run_repeatedly<R: Runner>(
-    runner: &R,
+async fn run_repeatedly(
+    runner: &dyn AnyRunner,
     context: &RunnerContext,
-    case: &Arc<Case>,
-    jobs: &Semaphore,
+    case: usize,
+    jobs: &Arc<Semaphore>,
 ) -> CaseReport {
     let rounds = context.options.repeat.max(1);
     let mut round = 1;

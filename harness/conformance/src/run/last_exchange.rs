@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use edgeproof_http::{NoAnswer, Request, Sent};
 use edgeproof_reports::escape::visible;
 
-use crate::cases::{Case, CaseFindings};
+use crate::cases::{CaseFacts, CaseFindings};
 
 /// Age after which the request of a slow case was waiting for its answer, such as a long poll.
 const WAITING: Duration = Duration::from_millis(500);
@@ -49,7 +49,7 @@ pub(super) enum ContactEnd {
 }
 
 /// The exchanges of a case that reached the target.
-pub(super) fn contacts(number: usize, case: &Case, found: &CaseFindings) -> Vec<Contact> {
+pub(super) fn contacts(number: usize, case: &CaseFacts, found: &CaseFindings) -> Vec<Contact> {
     let sent = found.sent.iter().map(|exchange| &exchange.sent);
     sent.filter_map(|sent| {
         let mut end = end_of(sent)?;

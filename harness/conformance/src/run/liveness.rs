@@ -2,17 +2,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::NoAnswer;
-use edgeproof_reports::CaseReport;
+use edgeproof_reports::{CaseReport, Outcome};
 use humantime::format_duration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::case_report::without_run;
 use super::death::{Death, Repetitions};
 use super::last_exchange::{
     Contact, ContactEnd, contacts, is_broken, is_broken_off, is_refused, last_exchange, suspects,
 };
-use crate::cases::{Case, CaseFindings};
+use crate::cases::{CaseFacts, CaseFindings};
 
 /// Time to wait for a later exchange before a probe. A later exchange proves that the target survived the case.
 const PROBE_DELAY: Duration = Duration::from_millis(100);
@@ -74,7 +75,7 @@ pub(super) enum TargetState {
 
 /// Relation of a case to the death of its target.
 #[derive(Debug)]
-pub(super) enum CaseEnd {
+pub enum CaseEnd {
     /// The target lives, or the case ended before the death.
     Survived,
     /// The target refused connections for a moment: the case runs again.
@@ -97,7 +98,7 @@ impl Liveness {
     }
 
     /// Begins a case. The error is the death of the target.
-    pub(super) async fn begin(self: &Arc<Self>, case: &Case) -> Result<CaseRun, Arc<Death>> {
+    pub(super) async fn begin(self: &Arc<Self>, case: &CaseFacts) -> Result<CaseRun, Arc<Death>> {
         if self.state.borrow().death.is_some() {
             return Err(self.decided().await);
         }
@@ -161,7 +162,7 @@ impl CaseRun {
     /// whether the target lives; it is polled only if no exchange shows it. `alone`: no other case uses the target.
     pub(super) async fn end(
         self,
-        case: &Case,
+        case: &CaseFacts,
         found: &CaseFindings,
         alone: bool,
         state: impl Future<Output = TargetState>,
@@ -285,7 +286,7 @@ impl CaseEnd {
 }
 
 /// Begins a case on a target that can come back. The error is its final death.
-pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &Case) -> Result<CaseRun, Arc<Death>> {
+pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &CaseFacts) -> Result<CaseRun, Arc<Death>> {
     loop {
         let liveness = Arc::clone(&current.lock());
         match liveness.begin(case).await {
@@ -301,9 +302,18 @@ pub(super) async fn begin(current: &Mutex<Arc<Liveness>>, case: &Case) -> Result
 }
 
 /// One attempt of a case. The death of its target can invalidate it.
-pub(super) struct Attempt {
-    pub(super) report: CaseReport,
-    pub(super) end: CaseEnd,
+pub struct Attempt {
+    /// Report of the case.
+    pub report: CaseReport,
+    /// Relation of the case to the death of its target.
+    pub end: CaseEnd,
+}
+
+impl Attempt {
+    /// An attempt that could not begin.
+    pub fn not_run(case: &CaseFacts, because: &str) -> Self {
+        Self { report: without_run(case, Outcome::NotRun, because), end: CaseEnd::Survived }
+    }
 }
 
 /// Repeats a case until no other case's crash affects its report. `attempt` runs it once; its argument says whether

@@ -1,5 +1,7 @@
 //! Conformance runs: plan the cases, run them on edges, on a service or on a collector, report the outcomes.
 
+mod any_runner;
+mod attempt;
 mod baseline;
 mod case_plan;
 mod case_report;
@@ -12,6 +14,7 @@ mod edge;
 mod embedded;
 mod enter;
 mod execute;
+mod hints;
 mod last_exchange;
 mod liveness;
 mod options;
@@ -25,16 +28,22 @@ mod selection;
 mod service;
 
 pub use baseline::{Baseline, BaselineError};
-pub use case_plan::{Applicability, CasePlan, PlannedCase, UnmetNeed};
+pub use case_plan::{CasePlan, PlannedCase, UnmetNeed};
 pub use case_report::outcome_of;
 pub use collector::{CollectorRunner, CollectorRunnerOptions};
-pub use conformance_run::{ConformanceRun, RunTarget};
-pub use edge::{Capabilities, EdgePoolOptions, EdgeUpstream, LeaseError, ServedCase, needs_plain_reasons};
+pub use conformance_run::{ConformanceRun, PlannedRunner};
+pub use death::Death;
+pub use edge::{Capabilities, EdgeLease, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, ServedCase};
 pub use embedded::{EmbeddedRunError, run_embedded};
+pub use liveness::{Attempt, CaseEnd};
 pub use options::{RunOptions, RunPolicy};
 pub use pins::{PinError, Pins};
 pub use reason_probe::{hides_reason, reason_probes};
 pub use report_collector::ConformanceResult;
 pub use reproduction::RerunCommand;
+pub use runner::{Leased, Limitation, Released, RunTarget, Runner, SanityResult};
+pub use runner_context::RunnerContext;
 pub use selection::{Selection, SelectionError};
-pub use service::{ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions};
+pub use service::{
+    ServiceLease, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerError, ServiceRunnerOptions,
+};

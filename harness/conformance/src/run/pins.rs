@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -106,7 +107,7 @@ impl Pins {
             };
             let check = Check::new(&name, pinned.join(" or "), observed.clone(), pinned.contains(observed))
                 .drawn(kind);
-            found.checks.push(check.hint("if the change is intended, record it with --record"));
+            found.checks.push(check.advise(Advice::PinChanged));
         }
     }
 }

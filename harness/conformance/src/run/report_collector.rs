@@ -2,18 +2,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{
     AddedLatency, CaseReport, Cause, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
 };
 
 use super::case_plan::CasePlan;
 use super::case_report::without_run;
+use super::hints::write_hints;
 use super::options::RunPolicy;
-use crate::cases::Case;
+use crate::cases::CaseFacts;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
 pub(super) struct ReportCollector {
-    cases: Vec<Arc<Case>>,
+    cases: Vec<Arc<CaseFacts>>,
     all_ids: Vec<String>,
     reports: Vec<Option<CaseReport>>,
     /// Number of reports that were emitted.
@@ -24,6 +26,7 @@ pub(super) struct ReportCollector {
     missing_inputs: Vec<MissingInput>,
     latency: Option<AddedLatency>,
     started: Instant,
+    spec: Arc<Spec>,
 }
 
 /// The result of a run.
@@ -45,7 +48,7 @@ pub struct ConformanceResult {
 
 impl ReportCollector {
     /// Starts with the cases that do not apply.
-    pub(super) fn new(plan: &CasePlan) -> Self {
+    pub(super) fn new(plan: &CasePlan, spec: Arc<Spec>) -> Self {
         let reports = plan.cases.iter().map(|planned| {
             let because = planned.not_applicable()?;
             Some(without_run(&planned.case, Outcome::NotApplicable, &because))
@@ -60,6 +63,7 @@ impl ReportCollector {
             missing_inputs: plan.missing_inputs(),
             latency: None,
             started: Instant::now(),
+            spec,
         }
     }
 
@@ -69,7 +73,8 @@ impl ReportCollector {
     }
 
     /// Records the report of a case.
-    pub(super) fn record(&mut self, index: usize, report: CaseReport) {
+    pub(super) fn record(&mut self, index: usize, mut report: CaseReport) {
+        write_hints(&mut report, &self.spec);
         self.reports[index] = Some(report);
     }
 

@@ -6,11 +6,11 @@ use tokio::sync::mpsc;
 
 use super::enter::enter;
 use super::options::RunOptions;
-use crate::cases::Case;
+use crate::cases::CaseFacts;
 
 /// Options of the run and the channel for messages to its report.
 #[derive(Clone)]
-pub(super) struct RunnerContext {
+pub struct RunnerContext {
     pub(super) options: Arc<RunOptions>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
@@ -29,22 +29,22 @@ impl RunnerContext {
     }
 
     /// Announces that a case begins.
-    pub(super) fn begin(&self, case: &Case) {
+    pub(super) fn begin(&self, case: &CaseFacts) {
         self.send(Message::Began { id: case.id.clone(), title: case.title.clone() });
     }
 
     /// Timeout of one request within a case.
-    pub(super) fn request_timeout(&self) -> Duration {
+    pub fn request_timeout(&self) -> Duration {
         self.options.case_timeout.mul_f32(0.5)
     }
 
     /// Timeout of a whole case.
-    pub(super) fn case_timeout(&self, case: &Case) -> Duration {
+    pub fn case_timeout(&self, case: &CaseFacts) -> Duration {
         self.options.case_timeout + case.takes
     }
 
     /// Whether the user asked to stop before this case.
-    pub(super) fn holds(&self, case: &Case) -> bool {
+    pub(super) fn holds(&self, case: &CaseFacts) -> bool {
         self.options.hold.as_ref() == Some(&case.id)
     }
 

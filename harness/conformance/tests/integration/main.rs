@@ -7,6 +7,7 @@ mod conformance;
 mod coverage;
 mod edge_program;
 mod exploration;
+mod fifth_part;
 mod held_port;
 #[cfg(target_os = "linux")]
 mod hostile;

@@ -49,23 +49,51 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a source text that read a rendered text.
+/// The lines of a source text that read a rendered text, also one that has got a name.
 fn reads(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
     let mut found = Vec::new();
     for text in TEXTS {
         for (at, _) in code.match_indices(text) {
-            let mut rest = code[at + text.len()..].trim_start();
-            while let Some(next) = SAME.iter().find_map(|same| rest.strip_prefix(same)) {
-                rest = next.trim_start();
-            }
-            // White space before an operator was trimmed.
-            if READS.iter().any(|read| rest.starts_with(read.trim_start())) {
+            let end = at + text.len();
+            if is_read(&code[end..]) {
                 found.push(code[at..].lines().next().unwrap().to_owned());
+            } else if let Some(name) = bound(&code[..at], &code[end..]) {
+                // Its function ends before the next one begins.
+                let rest = code[end..].split("\nfn ").next().unwrap();
+                let uses = rest.match_indices(name).filter(|(at, _)| {
+                    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+                    !rest[..*at].ends_with(is_part) && is_read(&rest[at + name.len()..])
+                });
+                found.extend(uses.map(|(at, _)| rest[at..].lines().next().unwrap().to_owned()));
             }
         }
     }
     found
+}
+
+/// The code after a text, without calls that hand it on.
+fn handed_on(rest: &str) -> &str {
+    let mut rest = rest.trim_start();
+    while let Some(next) = SAME.iter().find_map(|same| rest.strip_prefix(same)) {
+        rest = next.trim_start();
+    }
+    rest
+}
+
+fn is_read(rest: &str) -> bool {
+    let rest = handed_on(rest);
+    // White space before an operator was trimmed.
+    READS.iter().any(|read| rest.starts_with(read.trim_start()))
+}
+
+/// The name that a statement gives to a text, as in `let seen = &check.actual;`.
+fn bound<'c>(before: &'c str, after: &str) -> Option<&'c str> {
+    let statement = before.rsplit([';', '{', '}']).next()?.trim_start();
+    let (name, value) = statement.strip_prefix("let ")?.split_once(" = ")?;
+    let is_path = value.chars().all(|c| c.is_alphanumeric() || "_&.[]".contains(c));
+    let is_end = handed_on(after).starts_with([';', '?']);
+    (is_path && is_end && name.chars().all(|c| c.is_alphanumeric() || c == '_')).then_some(name)
 }
 
 #[test]
@@ -89,4 +117,8 @@ fn reading_a_rendered_text_is_noticed() {
     assert_eq!(reads("mismatch.what == \"module\"").len(), 1);
     assert_eq!(reads("found.hint.as_deref()\n    .unwrap_or_default().starts_with(\"a\")").len(), 1);
     assert!(reads("lines.push(check.actual.clone())").is_empty());
+    assert_eq!(reads("let seen = &check.actual;\nseen.starts_with(\"a\")").len(), 1);
+    assert_eq!(reads("let seen = check.actual.as_str();\nif seen == \"none\" {}").len(), 1);
+    assert!(reads("let seen = &check.actual;\nlines.push(seen)").is_empty());
+    assert!(reads("let seen = &check.actual;\nunseen.contains('a')").is_empty());
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use edgeproof::cases::Case;
+use edgeproof::cases::CaseFacts;
 use edgeproof::causes::{Explanation, Fingerprints};
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_targets::FaultInjection;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -15,7 +16,6 @@ use crate::hooks::{MutationInjection, OtherStyle, PairInjection};
 use crate::matrix::{CaseResults, case_results, is_concerned};
 use crate::mutant::Mutant;
 use crate::play::{TestBed, TestBedError};
-use crate::tested_part::TestedPart;
 
 /// Pairs of mutants that run together.
 const PAIRS: usize = 200;
@@ -85,11 +85,10 @@ pub(crate) async fn measure(
     bed: &TestBed,
     known: &Fingerprints,
     mutants: &[Mutant],
-    cases: &[(TestedPart, Case)],
+    cases: &[(PartName, CaseFacts)],
     jobs: usize,
 ) -> Result<Accuracy, TestBedError> {
-    let mut accuracy = Accuracy::default();
-    leave_one_out(known, &mut accuracy);
+    let mut accuracy = left_out(known);
     let mutants: Vec<&Mutant> = mutants.iter().filter(|mutant| is_judged(known, mutant)).collect();
     let pairs = sample::pairs(&mutants, PAIRS).into_iter().map(|pair| async move {
         let [one, other] = pair.map(|mutant| MutationInjection::new(mutant.mutation.clone()));
@@ -125,7 +124,9 @@ fn is_judged(known: &Fingerprints, mutant: &Mutant) -> bool {
     mutant.level != edgeproof_fixtures::spec::Level::Open && !known.cases_of_cause(&mutant.cause).is_empty()
 }
 
-fn leave_one_out(known: &Fingerprints, accuracy: &mut Accuracy) {
+/// Measures with each mutant left out, and nothing else.
+pub(crate) fn left_out(known: &Fingerprints) -> Accuracy {
+    let mut accuracy = Accuracy::default();
     let all: Vec<_> = known.iter().collect();
     let plain: BTreeSet<&str> = all
         .iter()
@@ -144,6 +145,7 @@ fn leave_one_out(known: &Fingerprints, accuracy: &mut Accuracy) {
             accuracy.misses.push(format!("{} mutants of {} ({example}): {first}", one.mutants, one.cause));
         }
     }
+    accuracy
 }
 
 /// Cases with hundreds of exchanges run only where a mutant concerns them.
@@ -152,26 +154,27 @@ fn is_varied(case: &str) -> bool {
 }
 
 /// Other cases, with waits or with edges of their own, run only there too, so that the measurement takes a minute.
-fn is_quick(case: &Case) -> bool {
+fn is_quick(case: &CaseFacts) -> bool {
     !is_varied(&case.id) && !case.id.starts_with("settings.") && case.takes.is_zero()
 }
 
 async fn explain(
     bed: &TestBed,
     known: &Fingerprints,
-    cases: &[(TestedPart, Case)],
+    cases: &[(PartName, CaseFacts)],
     mutants: &[&Mutant],
     faults: Arc<dyn FaultInjection>,
 ) -> Result<Vec<Explanation>, TestBedError> {
     let mut results = CaseResults::new();
-    for part in TestedPart::ALL {
-        let concerned = |(of, case): &&(TestedPart, Case)| {
+    for part in bed.part_names() {
+        let concerned = |(of, case): &&(PartName, CaseFacts)| {
             *of == part
                 && mutants.iter().any(|mutant| {
                     mutant.mutation.affects(part) && (is_quick(case) || is_concerned(case, mutant))
                 })
         };
-        let concerned: Vec<Case> = cases.iter().filter(concerned).map(|(_, case)| case.clone()).collect();
+        let concerned: Vec<CaseFacts> =
+            cases.iter().filter(concerned).map(|(_, case)| case.clone()).collect();
         if !concerned.is_empty() {
             let run = bed.play(part, &concerned, Some(Arc::clone(&faults))).await?;
             results.extend(case_results(&run.reports));

@@ -7,8 +7,8 @@ use super::mutant_failures::MutantFailures;
 /// Most mutants whose run may differ from the file, in percent. Failures that depend on time differ from run to run.
 const MAX_DIFFERING: usize = 5;
 
-/// Problems of fingerprints that do not match the mutants and the cases that ran.
-pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<String> {
+/// Problems of fingerprints that do not match the mutants and the cases that ran. `recipe`: makes them again.
+pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures], recipe: &str) -> Vec<String> {
     let mut by_cause: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
     for one in known.iter() {
         by_cause.entry(one.cause.clone()).or_default().push(one);
@@ -26,7 +26,7 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<Stri
     let mut problems = Vec::new();
     if differing.len() > tolerated {
         problems.push(format!(
-            "the fingerprints are out of date: {} mutants fail otherwise, such as {}; run `just fingerprints`",
+            "the fingerprints are out of date: {} mutants fail otherwise, such as {}; run `{recipe}`",
             differing.len(),
             differing.iter().take(5).copied().collect::<Vec<_>>().join(", "),
         ));
@@ -34,7 +34,7 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures]) -> Vec<Stri
     let failing = all.iter().filter(|one| !one.failures.is_empty()).count();
     if failing.abs_diff(count) > tolerated {
         problems.push(format!(
-            "the fingerprints are out of date: they are of {count} mutants, {failing} fail; run `just fingerprints`"
+            "the fingerprints are out of date: they are of {count} mutants, {failing} fail; run `{recipe}`"
         ));
     }
     problems

@@ -5,8 +5,8 @@ mod currency;
 mod mutant_failures;
 mod sample;
 
-pub(crate) use accuracy::measure;
 pub use accuracy::{Accuracy, Share};
+pub(crate) use accuracy::{left_out, measure};
 pub(crate) use currency::outdated;
 pub use mutant_failures::MutantFailures;
 pub(crate) use mutant_failures::fingerprints;

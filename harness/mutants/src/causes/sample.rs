@@ -1,9 +1,9 @@
+use edgeproof_fixtures::spec::PartName;
 use rand::SeedableRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 
 use crate::mutant::Mutant;
-use crate::tested_part::TestedPart;
 
 /// Seed of the samples.
 const SEED: u64 = 12;
@@ -25,13 +25,13 @@ pub(super) fn pairs<'m>(mutants: &[&'m Mutant], count: usize) -> Vec<[&'m Mutant
 
 /// Some mutants of the edge.
 pub(super) fn of_edge<'m>(mutants: &[&'m Mutant], count: usize) -> Vec<&'m Mutant> {
-    let mut all: Vec<_> = mutants.iter().copied().filter(|mutant| part(mutant) == TestedPart::Edge).collect();
+    let mut all: Vec<_> = mutants.iter().copied().filter(|mutant| part(mutant) == PartName::Edge).collect();
     all.shuffle(&mut ChaCha8Rng::seed_from_u64(SEED));
     all.truncate(count);
     all
 }
 
 /// The part with the mutation. Service and key set are one program.
-pub(super) fn part(mutant: &Mutant) -> TestedPart {
-    if mutant.mutation.affects(TestedPart::Edge) { TestedPart::Edge } else { TestedPart::Service }
+pub(super) fn part(mutant: &Mutant) -> PartName {
+    if mutant.mutation.affects(PartName::Edge) { PartName::Edge } else { PartName::Service }
 }

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::cases::{self, Case, Catalog, SealUse};
+use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, SealUse};
+use edgeproof::causes::Fingerprints;
 use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor};
@@ -13,7 +14,10 @@ use edgeproof_reports::matrix::{Matrix, Scope};
 
 use super::collector_mutants;
 use super::wrapper::module;
-use crate::matrix::{CaseResults, MutantResult, case_results, empty_matrix, judge, run_all};
+use crate::causes::{MutantFailures, fingerprints, outdated};
+use crate::matrix::{
+    CaseResults, MutantResult, advice, case_results, empty_matrix, is_of_collector, judge, run_all,
+};
 use crate::mutant::Mutant;
 use crate::mutation::{CollectorMutation, Mutation};
 use crate::play::TestBedError;
@@ -36,26 +40,28 @@ pub struct CollectorMatrixOptions {
 
 /// What all runs share.
 struct CollectorBed {
-    cases: Vec<Case>,
+    cases: Vec<Case<Collector>>,
     edges: Arc<EdgeCredentials>,
     browser: Arc<SharedBrowser>,
     redactor: Arc<Redactor>,
 }
 
-/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result.
+/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result. Yields the
+/// fingerprints as well.
 pub async fn collector_matrix(
     spec: Arc<Spec>,
     options: &CollectorMatrixOptions,
-) -> Result<Matrix, TestBedError> {
+) -> Result<(Matrix, Fingerprints), TestBedError> {
     let began = Instant::now();
     let bed = CollectorBed::new(Arc::clone(&spec), options)?;
+    let facts: Vec<CaseFacts> = bed.cases.iter().map(|case| case.facts.clone()).collect();
     // The wrapper alone changes nothing.
     let reference: CaseResults =
         case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
     let mutants = collector_mutants(&spec);
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
-    let mut matrix = empty_matrix(&spec, Scope::Gate, &bed.cases);
+    let mut matrix = empty_matrix(&spec, Scope::Gate, &facts);
     matrix.problems.extend(judge::reference_failures(&reference));
     // Every case would kill a module with a mistake in its script.
     let is_broken = |result: &MutantResult| {
@@ -66,15 +72,22 @@ pub async fn collector_matrix(
     };
     let broken = mutants.iter().zip(&results).filter(|(_, result)| is_broken(result));
     matrix.problems.extend(broken.map(|(mutant, _)| format!("mutant {} does not load", mutant.id)));
+    let ran: Vec<_> = mutants.iter().zip(&results).collect();
+    let failures: Vec<MutantFailures> = ran
+        .iter()
+        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
+        .collect();
+    matrix.problems.extend(outdated(Fingerprints::of_collectors(), &failures, "just fingerprints-collector"));
+    matrix.problems.extend(advice::problems(&spec, &ran, &facts, is_of_collector));
     matrix.mutants = mutants
         .iter()
         .zip(&results)
-        .map(|(mutant, result)| judge::mutant(mutant, result, &bed.cases, &reference))
+        .map(|(mutant, result)| judge::mutant(mutant, result, &facts, &reference))
         .collect();
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(matrix)
+    Ok((matrix, fingerprints(&failures)))
 }
 
 impl CollectorBed {
@@ -97,7 +110,7 @@ impl CollectorBed {
         let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
             return Ok(MutantResult::default());
         };
-        let own: Vec<Case> =
+        let own: Vec<Case<Collector>> =
             self.cases.iter().filter(|case| case.rows.contains(&mutant.row)).cloned().collect();
         if own.is_empty() {
             return Ok(MutantResult::default());
@@ -108,7 +121,11 @@ impl CollectorBed {
         Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
     }
 
-    async fn play(&self, module: CollectorModule, cases: &[Case]) -> Result<Vec<CaseReport>, TestBedError> {
+    async fn play(
+        &self,
+        module: CollectorModule,
+        cases: &[Case<Collector>],
+    ) -> Result<Vec<CaseReport>, TestBedError> {
         let options = CollectorRunnerOptions {
             module,
             name: "service".into(),
@@ -117,11 +134,7 @@ impl CollectorBed {
             seal: Some(SealUse::Opens),
             redactor: Arc::clone(&self.redactor),
         };
-        let run = ConformanceRun::of_collector(
-            cases.to_vec(),
-            &Selection::default(),
-            CollectorRunner::new(options),
-        )?;
+        let run = ConformanceRun::new(cases.to_vec(), &Selection::default(), CollectorRunner::new(options))?;
         let options = RunOptions {
             jobs: JOBS,
             case_timeout: CASE_TIMEOUT,
@@ -136,8 +149,8 @@ impl CollectorBed {
 const SESSION: &str = "post.accepted";
 
 /// The cases of a row, with a session for the monitors among them.
-fn with_pages(mut own: Vec<Case>, all: &[Case]) -> Vec<Case> {
-    let is_monitor = |case: &Case| case.id.starts_with("monitor.");
+fn with_pages(mut own: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
+    let is_monitor = |case: &Case<Collector>| case.id.starts_with("monitor.");
     if own.iter().all(is_monitor) {
         own.extend(all.iter().find(|case| case.id == SESSION).cloned());
     }

@@ -13,9 +13,12 @@ pub(super) fn mutants(spec: &Spec) -> Vec<Mutant> {
 /// Name, title, and the script's statement for the row's error. The statement throws another error, or returns.
 type ErrorChange = (&'static str, &'static str, &'static str);
 
+/// Name of the change that throws nothing.
+const SWALLOWED: &str = "swallowed";
+
 /// Changes of any error.
 const ANY: [ErrorChange; 3] = [
-    ("swallowed", "swallows the error", "return;"),
+    (SWALLOWED, "swallows the error", "return;"),
     ("thrown-text", "throws a text instead of an error", "throw error.message;"),
     ("other-error", "throws an error of its own instead", "throw new RangeError('collector failed');"),
 ];
@@ -61,7 +64,8 @@ fn of_error(row: &Row) -> Vec<Mutant> {
             "const parts = {};\nmutant.error = (error) => {{\n  if (!({is_it})) throw error;\n  {statement}\n}};",
             json!(parts)
         );
-        of(&format!("{slug}/{name}"), &format!("{}: {title}", row.id), &row.id, row.level, &script)
+        let cause = if name == SWALLOWED { "failure-swallowed" } else { "page-error-wrong" };
+        of(&format!("{slug}/{name}"), &format!("{}: {title}", row.id), &row.id, cause, row.level, &script)
     };
     changes.into_iter().map(of_change).collect()
 }
@@ -75,7 +79,8 @@ fn of_modes(row: &Row) -> Vec<Mutant> {
              return createReference(options);\n}};",
             mode = json!(mode)
         );
-        of(&format!("refuses-{mode}"), &format!("refuses the mode {mode}"), &row.id, row.level, &script)
+        let (name, title) = (format!("refuses-{mode}"), format!("refuses the mode {mode}"));
+        of(&name, &title, &row.id, "mode-misread", row.level, &script)
     };
     values.iter().map(refused).collect()
 }

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use edgeproof_edge::{EdgeFaultHooks, EdgeOptions};
 use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 
 use crate::mutation::{BehaviourMutation, Mutation};
@@ -52,7 +53,8 @@ impl FaultInjection for MutationInjection {
             | Mutation::Collector(_) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
-                options.hooks = Arc::new(VariationMutant { fault, announced });
+                let health = options.spec.path(Endpoint::Health).to_owned();
+                options.hooks = Arc::new(VariationMutant { fault, announced, health });
             }
             Mutation::Setting(mutation) => setting::inject(mutation, options),
         }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
-use edgeproof_fixtures::spec::Endpoint;
 use http::StatusCode;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN};
 use memchr::memmem;
@@ -22,6 +21,8 @@ pub(super) struct Announced(Mutex<Vec<String>>);
 pub(super) struct VariationMutant {
     pub(super) fault: VariationFault,
     pub(super) announced: Arc<Announced>,
+    /// Path of the health check.
+    pub(super) health: String,
 }
 
 impl Announced {
@@ -56,7 +57,7 @@ impl EdgeFaultHooks for VariationMutant {
     ) -> EdgeAction {
         let health = matches!(self.fault, VariationFault::FailsHealth | VariationFault::SilencesHealth);
         if health {
-            if !self.announced.is_any() || request.facts.path != Endpoint::Health.path() {
+            if !self.announced.is_any() || request.facts.path != self.health {
                 return EdgeAction::Answer(right);
             }
             if self.fault == VariationFault::SilencesHealth {

@@ -1,4 +1,4 @@
-use edgeproof::cases::Case;
+use edgeproof::cases::CaseFacts;
 use edgeproof_fixtures::spec::Level;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MatrixSummary, MutantStatus};
 use edgeproof_reports::{CaseLevel, Outcome};
@@ -7,7 +7,7 @@ use super::result::{CaseResult, CaseResults, MutantResult};
 use crate::mutant::Mutant;
 
 /// Reason why a case cannot kill a mutant, if there is one.
-pub(crate) fn exemption(case: &Case) -> Option<String> {
+pub(crate) fn exemption(case: &CaseFacts) -> Option<String> {
     (case.level == CaseLevel::Open).then(|| "observes an open point and judges nothing".into())
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn exemption(case: &Case) -> Option<String> {
 pub(crate) fn mutant(
     mutant: &Mutant,
     result: &MutantResult,
-    cases: &[Case],
+    cases: &[CaseFacts],
     reference: &CaseResults,
 ) -> MatrixMutant {
     let mut judged = MatrixMutant { finding: result.is_finding, ..unplayed(mutant) };

@@ -1,5 +1,6 @@
 //! Kill matrix: which cases detect which mutants, and what the cases miss.
 
+pub(crate) mod advice;
 pub(crate) mod compare;
 mod cover;
 mod expected;
@@ -10,9 +11,9 @@ mod sample;
 
 use std::time::Instant;
 
-use edgeproof::cases::{Case, Procedure};
+use edgeproof::cases::CaseFacts;
 use edgeproof::causes::Fingerprints;
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::matrix::{
     Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
@@ -22,8 +23,8 @@ use crate::causes::{self, Accuracy, MutantFailures};
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
-use crate::tested_part::TestedPart;
 
+pub use advice::sample_advice;
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
@@ -61,7 +62,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let traces = match options.scope {
         Scope::Gate => None,
         // A case alone mostly waits.
-        Scope::Full => Some(trace(bed, &cases_with_steps(&cases), options.jobs * 2).await?),
+        Scope::Full => Some(trace(bed, &cases_with_steps(bed, &cases), options.jobs * 2).await?),
     };
     let run = |mutant| mutant_run::run(bed, mutant, &cases, traces.as_ref());
     let results = run_all(&mutants, options.jobs, options.progress, run).await?;
@@ -79,8 +80,10 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         }
     };
     let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
-    let cases: Vec<Case> = cases.into_iter().map(|(_, case)| case).collect();
+    let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
+    let ran: Vec<_> = mutants.iter().zip(&results).collect();
+    matrix.problems.extend(advice::problems(&bed.spec, &ran, &cases, is_of_matrix));
     matrix.problems.extend(
         without_sample.iter().map(|row| {
             format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
@@ -99,22 +102,32 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.problems.extend(expected::differences(&matrix));
-    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures));
+    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
     matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })
 }
 
+/// Whether a mutant with this id is none of the collector's, which have a matrix of their own.
+fn is_of_matrix(id: &str) -> bool {
+    !is_of_collector(id)
+}
+
+/// Whether a mutant with this id is one of the collector's.
+pub(crate) fn is_of_collector(id: &str) -> bool {
+    id.starts_with("collector/")
+}
+
 /// The cases of all parts.
-fn all_cases(bed: &TestBed) -> Vec<(TestedPart, Case)> {
+fn all_cases(bed: &TestBed) -> Vec<(PartName, CaseFacts)> {
     let of_part = |part| bed.cases(part).into_iter().map(move |case| (part, case));
-    TestedPart::ALL.into_iter().flat_map(of_part).collect()
+    bed.part_names().flat_map(of_part).collect()
 }
 
 /// Results of all cases without a mutation.
 async fn reference_results(bed: &TestBed) -> Result<CaseResults, TestBedError> {
     let mut reference = CaseResults::new();
-    for part in TestedPart::ALL {
+    for part in bed.part_names() {
         reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
     }
     Ok(reference)
@@ -146,7 +159,7 @@ where
 }
 
 /// Matrix without mutants.
-pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[Case]) -> Matrix {
+pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Matrix {
     Matrix {
         schema: SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -171,9 +184,6 @@ pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[Case]) -> Matrix 
 }
 
 /// Cases that need sockets.
-fn cases_with_steps(cases: &[(TestedPart, Case)]) -> Vec<(TestedPart, Case)> {
-    let has_steps = |(_, case): &&(TestedPart, Case)| {
-        !matches!(case.procedure, Procedure::Conversation(_) | Procedure::Conversations(_))
-    };
-    cases.iter().filter(has_steps).cloned().collect()
+fn cases_with_steps(bed: &TestBed, cases: &[(PartName, CaseFacts)]) -> Vec<(PartName, CaseFacts)> {
+    cases.iter().filter(|(part, case)| !bed.is_data(*part, case)).cloned().collect()
 }

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
-use edgeproof::cases::Case;
+use edgeproof::cases::CaseFacts;
 use edgeproof::judge::Check;
+use edgeproof_fixtures::spec::PartName;
 
 use super::result::{CaseResult, CaseResults, MutantResult, case_results};
 use crate::mutant::Mutant;
 use crate::mutation::{Mutation, RowMutation};
 use crate::play::{PureResult, TestBed, TestBedError, Traces};
-use crate::tested_part::TestedPart;
 
 /// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
 pub const CANARIES: [&str; 9] = [
@@ -27,13 +27,13 @@ pub const CANARIES: [&str; 9] = [
 pub(super) async fn run(
     bed: &TestBed,
     mutant: &Mutant,
-    cases: &[(TestedPart, Case)],
+    cases: &[(PartName, CaseFacts)],
     traces: Option<&Traces>,
 ) -> Result<MutantResult, TestBedError> {
     let mut result = MutantResult::default();
     let pure = edge_row(mutant).map(|mutation| (mutation, bed.reads_reasons(mutation)));
     result.is_finding = pure.is_some_and(|(_, reads_reasons)| !reads_reasons);
-    let mut over_sockets: BTreeMap<TestedPart, Vec<Case>> = BTreeMap::new();
+    let mut over_sockets: BTreeMap<PartName, Vec<CaseFacts>> = BTreeMap::new();
     for (part, case) in cases {
         if !mutant.mutation.affects(*part) || !is_wanted(case, mutant, traces) {
             continue;
@@ -61,10 +61,10 @@ pub(super) async fn run(
 pub(super) async fn run_anyway(
     bed: &TestBed,
     mutant: &Mutant,
-    cases: Vec<(TestedPart, Case)>,
+    cases: Vec<(PartName, CaseFacts)>,
 ) -> Result<CaseResults, TestBedError> {
     let mut results = CaseResults::new();
-    let mut over_sockets: BTreeMap<TestedPart, Vec<Case>> = BTreeMap::new();
+    let mut over_sockets: BTreeMap<PartName, Vec<CaseFacts>> = BTreeMap::new();
     for (part, case) in cases.into_iter().filter(|(part, _)| mutant.mutation.affects(*part)) {
         match edge_row(mutant).and_then(|hooks| bed.play_pure(&case, hooks, true)) {
             Some(played) => _ = results.insert(case.id.clone(), case_result(played)),
@@ -94,11 +94,11 @@ fn case_result(played: PureResult) -> CaseResult {
 }
 
 /// Whether the mutant runs against the case in a gate: the case is of its broken row, or a canary.
-pub(super) fn is_of_gate(case: &Case, mutant: &Mutant) -> bool {
+pub(super) fn is_of_gate(case: &CaseFacts, mutant: &Mutant) -> bool {
     is_wanted(case, mutant, None)
 }
 
-fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
+fn is_wanted(case: &CaseFacts, mutant: &Mutant, traces: Option<&Traces>) -> bool {
     match is_concerned(case, mutant) {
         // These cases play hundreds of exchanges, and the other cases of a row are as sharp for its other mutants.
         false if case.id.starts_with("vary.") || mutant.mutation.is_of_model() => false,
@@ -107,7 +107,7 @@ fn is_wanted(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
 }
 
 /// Whether the case is one of those that have to kill the mutant.
-pub(crate) fn is_concerned(case: &Case, mutant: &Mutant) -> bool {
+pub(crate) fn is_concerned(case: &CaseFacts, mutant: &Mutant) -> bool {
     match &mutant.mutation {
         Mutation::Variation(mutation) => mutation.concerns(&case.id),
         Mutation::Setting(mutation) => mutation.concerns(&case.id),
@@ -118,7 +118,7 @@ pub(crate) fn is_concerned(case: &Case, mutant: &Mutant) -> bool {
 }
 
 /// Whether a case can meet the mutation: the mutated row is in its trace. Any case can meet a behaviour.
-fn meets(case: &Case, mutant: &Mutant, traces: Option<&Traces>) -> bool {
+fn meets(case: &CaseFacts, mutant: &Mutant, traces: Option<&Traces>) -> bool {
     let Mutation::Row(mutation) = &mutant.mutation else { return true };
     traces.is_none_or(|traces| traces.get(&case.id).is_some_and(|rows| rows.contains(&mutation.row.id)))
 }

@@ -1,10 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use edgeproof::cases::{Case, Procedure};
+use edgeproof::cases::{CaseFacts, Phase};
 use edgeproof::causes::{Fingerprint, Fingerprints};
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
+use futures_util::stream::FuturesUnordered;
 
 use super::cover::cover;
 use super::mutant_run::{is_of_gate, run_anyway};
@@ -12,7 +14,6 @@ use super::{CaseResults, MutantResult, all_cases, empty_matrix, is_concerned, ju
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError};
-use crate::tested_part::TestedPart;
 
 /// A kill matrix of some mutants, in which each case that can kill a mutant kills one.
 #[derive(Debug)]
@@ -37,54 +38,59 @@ impl SampleMatrix {
     }
 }
 
-/// Shares of a cause's mutants, in percent, that have to fail a case before a mutant is chosen for it, and how often one
-/// is chosen so. Fingerprints are of causes, so a chosen mutant can survive; and they can lack a new case.
-const STAGES: [(usize, usize); 3] = [(50, 1), (1, usize::MAX), (0, usize::MAX)];
+/// Shares of a cause's mutants, in percent, that have to fail a case before a mutant is chosen for it: once the first one,
+/// then the lower ones as well. Fingerprints are of causes, so a chosen mutant can survive; and they can lack a new case.
+const SHARES: [usize; 3] = [50, 1, 0];
 
 /// Runs as few mutants as the fingerprints say that it takes to make each case kill one, and others for the cases that
 /// killed none.
 pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
     let began = Instant::now();
     let mutants = MutantSet::new(&bed.spec).mutants;
-    let (parts, cases): (Vec<TestedPart>, Vec<Case>) = all_cases(bed).into_iter().unzip();
+    let (parts, cases): (Vec<PartName>, Vec<CaseFacts>) = all_cases(bed).into_iter().unzip();
     let judge = |mutant: usize, result: &MutantResult| {
         judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
     };
-    let mut alive: BTreeSet<usize> =
+    // Cases that killed no mutant, and are not on trial with one.
+    let mut open: BTreeSet<usize> =
         (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
     let mut results: BTreeMap<usize, MutantResult> = BTreeMap::new();
-    let mut tried: BTreeSet<(usize, usize)> = BTreeSet::new();
-    for (share, rounds) in STAGES {
-        let mut candidates = candidates(&mutants, &cases, share);
-        for _ in 0..rounds {
-            for (mutant, candidate) in candidates.iter_mut().enumerate() {
-                candidate.retain(|case| !tried.contains(&(mutant, *case)));
+    let [first, later @ ..] = SHARES.map(|share| candidates(&mutants, &cases, share));
+    // Mutants that take long kill few cases, so they go first.
+    let mut queue = cover(&first, &open);
+    let mut untried = later;
+    let mut running = FuturesUnordered::new();
+    loop {
+        while running.len() < jobs {
+            if queue.is_empty() {
+                let rounds = untried.iter().map(|candidates| cover(candidates, &open));
+                queue = rounds.into_iter().find(|round| !round.is_empty()).unwrap_or_default();
             }
-            let mut round = cover(&candidates, &alive);
-            if round.is_empty() {
-                break;
+            let Some((at, chosen)) = queue.pop() else { break };
+            let chosen = &chosen & &open;
+            if chosen.is_empty() {
+                // Mutants chosen for other cases were killed by these as well.
+                continue;
             }
-            // Mutants that take long kill few cases, so they go first.
-            round.reverse();
-            let runs = round.into_iter().map(|(at, chosen)| {
-                let mutant = &mutants[at];
-                // A monitor judges the requests of other cases.
-                let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
-                let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
-                let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
-                let run = run_anyway(bed, mutant, played.collect());
-                async move { run.await.map(|ended| (at, chosen, ended)) }
-            });
-            let runs: Vec<_> = runs.collect();
-            let ended: Vec<_> = stream::iter(runs).buffer_unordered(jobs).try_collect().await?;
-            for (mutant, chosen, ended) in ended {
-                tried.extend(chosen.into_iter().map(|case| (mutant, case)));
-                let result = results.entry(mutant).or_default();
-                result.cases.extend(ended);
-                let killers = judge(mutant, result).killers;
-                alive.retain(|case| !killers.contains(&cases[*case].id));
+            open.retain(|case| !chosen.contains(case));
+            for candidates in &mut untried {
+                candidates[at].retain(|case| !chosen.contains(case));
             }
+            let mutant = &mutants[at];
+            // A monitor judges the requests of other cases.
+            let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
+            let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
+            let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
+            let run = run_anyway(bed, mutant, played.collect());
+            running.push(async move { run.await.map(|ended| (at, chosen, ended)) });
         }
+        let Some((at, chosen, ended)) = running.try_next().await? else { break };
+        let result = results.entry(at).or_default();
+        result.cases.extend(ended);
+        let killers = judge(at, result).killers;
+        let survived = |case: &usize| !killers.contains(&cases[*case].id);
+        open.retain(survived);
+        open.extend(chosen.into_iter().filter(survived));
     }
     let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &cases);
     let judged = results.iter().map(|(mutant, result)| judge(*mutant, result));
@@ -95,18 +101,18 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
     Ok(SampleMatrix { matrix, all: mutants.len() })
 }
 
-fn is_monitor(case: &Case) -> bool {
-    matches!(case.procedure, Procedure::Monitor(_) | Procedure::ServiceMonitor(_))
+fn is_monitor(case: &CaseFacts) -> bool {
+    case.phase == Phase::Monitors
 }
 
 /// The cases of its row that each mutant may kill: `share` percent of the mutants of its cause fail them.
-fn candidates(mutants: &[Mutant], cases: &[Case], share: usize) -> Vec<BTreeSet<usize>> {
+fn candidates(mutants: &[Mutant], cases: &[CaseFacts], share: usize) -> Vec<BTreeSet<usize>> {
     let mut known: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
     for one in Fingerprints::builtin().iter() {
         known.entry(one.cause.clone()).or_default().push(one);
     }
     let of_mutant = mutants.iter().map(|mutant| {
-        let own = |case: &Case| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
+        let own = |case: &CaseFacts| is_concerned(case, mutant) && case.rows.contains(&mutant.row);
         let own: Vec<usize> = (0..cases.len()).filter(|index| own(&cases[*index])).collect();
         let fails = |one: &&Fingerprint, index: usize| one.cases.contains_key(&cases[index].id);
         // Those of the mutants of other rows tell nothing.

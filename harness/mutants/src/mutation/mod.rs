@@ -15,6 +15,8 @@ mod variation;
 
 use std::sync::Arc;
 
+use edgeproof_fixtures::spec::PartName;
+
 pub use answer::AnswerMutation;
 pub(crate) use answer::{AnswerParts, edit_object, remove_cors};
 pub use behaviour::BehaviourMutation;
@@ -29,8 +31,6 @@ pub(crate) use setting::SettingFault;
 pub use setting::SettingMutation;
 pub(crate) use variation::VariationFault;
 pub use variation::VariationMutation;
-
-use crate::tested_part::TestedPart;
 
 /// Wrong behaviour of a mutant.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ impl Mutation {
     }
 
     /// Whether the cases of this part can meet the mutation. Service and key set are one program.
-    pub fn affects(&self, part: TestedPart) -> bool {
+    pub fn affects(&self, part: PartName) -> bool {
         let of_edge = match self {
             Self::Row(mutation) => mutation.is_of_edge(),
             Self::Behaviour(behaviour) | Self::LateBehaviour(behaviour) => {
@@ -78,6 +78,6 @@ impl Mutation {
             // It has a matrix of its own.
             Self::Collector(_) => return false,
         };
-        of_edge == (part == TestedPart::Edge)
+        of_edge == (part == PartName::Edge)
     }
 }

@@ -1,12 +1,16 @@
 //! Cases against mutants: without sockets where the answer is the same, over sockets everywhere else.
 
+mod edge;
+mod mutated_part;
 mod pure;
+mod pure_result;
 mod scripted_service;
+mod service;
 mod sockets;
 mod test_bed;
 mod trace;
 
-pub use pure::PureResult;
+pub use pure_result::PureResult;
 pub use sockets::SocketResult;
 pub use test_bed::{TestBed, TestBedError};
 pub(crate) use trace::{Traces, trace};

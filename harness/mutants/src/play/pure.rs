@@ -3,10 +3,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof::cases::{
-    Case, CaseFindings, Conversation, ExpectedRelay, MARKER, Procedure, Setup, fill, judge,
+    Case, CaseFacts, CaseFindings, Conversation, Edge, EdgeNeed, ExpectedRelay, MARKER, Procedure, Setup,
+    fill, judge,
 };
 use edgeproof::judge::{ExpectedAnswer, RelayedRequests};
-use edgeproof::run::{hides_reason, needs_plain_reasons, outcome_of, reason_probes};
+use edgeproof::run::{hides_reason, outcome_of, reason_probes};
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, EdgeRules, RequestFacts, handle_request,
 };
@@ -17,17 +18,9 @@ use futures_util::FutureExt;
 use http::header::{HeaderName, HeaderValue, ORIGIN};
 use http::{HeaderMap, Method, Version};
 
+use super::pure_result::PureResult;
 use super::scripted_service::ScriptedService;
 use super::test_bed::TestBed;
-
-/// Result of a case without sockets.
-#[derive(Debug)]
-pub struct PureResult {
-    /// Checks and observations.
-    pub found: CaseFindings,
-    /// Outcome.
-    pub outcome: Outcome,
-}
 
 /// An edge's reply to one request, and the requests that reached the service.
 struct PureExchange {
@@ -41,40 +34,11 @@ impl TestBed {
     /// `None`: the case needs sockets. `reads_reasons`: result of [`Self::reads_reasons`].
     pub fn play_pure(
         &self,
-        case: &Case,
+        case: &CaseFacts,
         hooks: &dyn EdgeFaultHooks,
         reads_reasons: bool,
     ) -> Option<PureResult> {
-        let conversations: Vec<(&str, &Conversation)> = match &case.procedure {
-            Procedure::Conversation(conversation) => vec![("", conversation)],
-            Procedure::Conversations(all) => {
-                all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
-            }
-            Procedure::EdgeSteps(_)
-            | Procedure::ServiceSteps(_)
-            | Procedure::CollectorSteps(_)
-            | Procedure::CollectorMonitor(_)
-            | Procedure::Monitor(_)
-            | Procedure::ServiceMonitor(_) => return None,
-        };
-        if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
-            return None;
-        }
-        let mut found = CaseFindings::default();
-        if !reads_reasons && needs_plain_reasons(case) {
-            return Some(PureResult { found, outcome: Outcome::NotRun });
-        }
-        for (name, conversation) in conversations {
-            let PureExchange { draft, reply, arrivals } = self.exchange(conversation, case.setup, hooks);
-            let origin = self.settings(case.setup).allowed_origin.unwrap_or_default();
-            let relayed = RelayedRequests::new(arrivals);
-            for mut check in judge(conversation, &draft, &origin, &reply, &relayed) {
-                check.level = check.level.max(case.level);
-                found.checks.push(if name.is_empty() { check } else { check.of(name) });
-            }
-        }
-        let (outcome, _) = outcome_of(case.level, &found);
-        Some(PureResult { found, outcome })
+        self.parts.iter().find_map(|part| part.play_pure(self, &case.id, hooks, reads_reasons))
     }
 
     /// Whether the edge passes a reason of the service on. A run probes this first: otherwise all cases about reasons
@@ -97,7 +61,7 @@ impl TestBed {
         let settings = self.settings(setup);
         let origin = settings.allowed_origin.as_deref();
         let marker = MARKER.replace(['{', '}'], "m");
-        let draft = fill(&conversation.draft, &marker, origin.unwrap_or_default());
+        let draft = fill(&conversation.draft, &self.spec, &marker, origin.unwrap_or_default());
         let Ok(rules) = EdgeRules::new(&self.spec, self.spec.profile(), origin) else {
             return PureExchange { draft, reply: Err(NoAnswer::Closed), arrivals: Vec::new() };
         };
@@ -139,6 +103,41 @@ impl TestBed {
         let settings = setup.settings(&self.credentials, &self.files, "https://localhost");
         settings.expect("only forms of settings write files, and their cases need sockets")
     }
+}
+
+/// Plays the conversations of a case.
+pub(super) fn play(
+    bed: &TestBed,
+    case: &Case<Edge>,
+    hooks: &dyn EdgeFaultHooks,
+    reads_reasons: bool,
+) -> Option<PureResult> {
+    let conversations: Vec<(&str, &Conversation)> = match &case.procedure {
+        Procedure::Exchange(conversation) => vec![("", conversation)],
+        Procedure::Exchanges(all) => {
+            all.iter().map(|(name, conversation)| (name.as_str(), conversation)).collect()
+        }
+        Procedure::Steps(_) | Procedure::Monitor(_) => return None,
+    };
+    if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
+        return None;
+    }
+    let mut found = CaseFindings::default();
+    if !reads_reasons && case.needs.contains(&EdgeNeed::PlainReasons) {
+        return Some(PureResult { found, outcome: Outcome::NotRun });
+    }
+    let setup = case.settings.setup;
+    for (name, conversation) in conversations {
+        let PureExchange { draft, reply, arrivals } = bed.exchange(conversation, setup, hooks);
+        let origin = bed.settings(setup).allowed_origin.unwrap_or_default();
+        let relayed = RelayedRequests::new(arrivals);
+        for mut check in judge(conversation, &draft, &origin, &reply, &relayed) {
+            check.level = check.level.max(case.level);
+            found.checks.push(if name.is_empty() { check } else { check.of(name) });
+        }
+    }
+    let (outcome, _) = outcome_of(case.level, &found);
+    Some(PureResult { found, outcome })
 }
 
 /// Whether the service breaks its answer off: only a socket shows the received part.

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use edgeproof::cases::{self, Case, Catalog};
+use edgeproof::cases::{CaseFacts, Catalog, Edge, Keys, Service};
 use edgeproof::run::{LeaseError, SelectionError};
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{PartName, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
-use crate::tested_part::TestedPart;
+use super::mutated_part::{BedPart, PartCases};
 
 /// Tables and credentials that all mutants share. Minting keys and certificates takes time, so make one test bed only.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub struct TestBed {
     pub(super) credentials: Arc<Credentials>,
     pub(super) files: CredentialFiles,
     pub(super) redactor: Arc<Redactor>,
+    pub(super) parts: Vec<Box<dyn BedPart>>,
 }
 
 /// Setup error of a test bed or a run.
@@ -43,7 +44,13 @@ impl TestBed {
         let files = CredentialFiles::write(&credentials)?;
         let redactor = Arc::new(Redactor::new(&credentials));
         let shape = ReplyShape::from_profile(spec.profile());
-        Ok(Self { spec, shape, credentials, files, redactor })
+        let catalog = Catalog::new(&spec, &shape, false).explore(true);
+        let parts = vec![
+            PartCases::<Edge>::boxed(catalog),
+            PartCases::<Service>::boxed(catalog),
+            PartCases::<Keys>::boxed(catalog),
+        ];
+        Ok(Self { spec, shape, credentials, files, redactor, parts })
     }
 
     /// Test bed for the built-in tables.
@@ -51,13 +58,23 @@ impl TestBed {
         Self::new(Arc::new(Spec::builtin(Version::Current)))
     }
 
+    /// Names of the parts with mutants.
+    pub fn part_names(&self) -> impl Iterator<Item = PartName> + use<'_> {
+        self.parts.iter().map(|part| part.name())
+    }
+
     /// All cases for a part.
-    pub fn cases(&self, part: TestedPart) -> Vec<Case> {
-        let catalog = Catalog::new(&self.spec, &self.shape, false).explore(true);
-        match part {
-            TestedPart::Edge => cases::edge(catalog),
-            TestedPart::Service => cases::service(catalog),
-            TestedPart::Keys => cases::keys(catalog),
-        }
+    pub fn cases(&self, part: PartName) -> Vec<CaseFacts> {
+        self.part(part).facts()
+    }
+
+    /// Whether a case has no steps.
+    pub(crate) fn is_data(&self, part: PartName, case: &CaseFacts) -> bool {
+        self.part(part).is_data(&case.id)
+    }
+
+    pub(super) fn part(&self, name: PartName) -> &dyn BedPart {
+        let part = self.parts.iter().find(|part| part.name() == name);
+        &**part.expect("callers name parts with mutants")
     }
 }

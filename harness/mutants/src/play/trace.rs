@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof::cases::Case;
+use edgeproof::cases::CaseFacts;
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult};
-use edgeproof_fixtures::spec::{Row, Spec, Table};
+use edgeproof_fixtures::spec::{PartName, Row, Spec, Table};
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
 use edgeproof_targets::FaultInjection;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -12,7 +12,6 @@ use parking_lot::Mutex;
 
 use super::test_bed::{TestBed, TestBedError};
 use crate::mutation::{is_edge_answer, is_service_answer};
-use crate::tested_part::TestedPart;
 
 /// Ids of the rows whose answers each case meets, by case id. A row mutation affects no other case.
 pub(crate) type Traces = BTreeMap<String, BTreeSet<String>>;
@@ -20,7 +19,7 @@ pub(crate) type Traces = BTreeMap<String, BTreeSet<String>>;
 /// Runs each case alone against the reference parts and records the rows. `jobs`: concurrent cases.
 pub(crate) async fn trace(
     bed: &TestBed,
-    cases: &[(TestedPart, Case)],
+    cases: &[(PartName, CaseFacts)],
     jobs: usize,
 ) -> Result<Traces, TestBedError> {
     let traced = cases.iter().map(|(part, case)| async move {

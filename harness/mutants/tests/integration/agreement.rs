@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
-use edgeproof::cases::Case;
+use edgeproof::cases::CaseFacts;
 use edgeproof_edge::{EdgeFaultHooks, NoEdgeFaults};
-use edgeproof_mutants::{Mutant, MutantSet, Mutation, TestBed, TestedPart};
+use edgeproof_fixtures::spec::PartName;
+use edgeproof_mutants::{Mutant, MutantSet, Mutation, TestBed};
 use edgeproof_reports::Outcome;
 use futures_util::future::join_all;
 
@@ -27,7 +28,7 @@ const MUTANTS: [&str; 10] = [
 #[test]
 fn results_without_sockets_equal_results_over_sockets() {
     let bed = test_bed();
-    let mut cases = bed.cases(TestedPart::Edge);
+    let mut cases = bed.cases(PartName::Edge);
     cases.retain(|case| bed.play_pure(case, &NoEdgeFaults, true).is_some());
     assert_eq!(pure(&bed, &cases, &NoEdgeFaults), block_on(over_sockets(&bed, &cases, None)));
     let mut mutants = MutantSet::new(&bed.spec).mutants;
@@ -42,7 +43,7 @@ fn results_without_sockets_equal_results_over_sockets() {
     }
 }
 
-fn pure(bed: &TestBed, cases: &[Case], hooks: &dyn EdgeFaultHooks) -> Results {
+fn pure(bed: &TestBed, cases: &[CaseFacts], hooks: &dyn EdgeFaultHooks) -> Results {
     let reads_reasons = bed.reads_reasons(hooks);
     let played = cases.iter().filter_map(|case| Some((case, bed.play_pure(case, hooks, reads_reasons)?)));
     played
@@ -53,8 +54,8 @@ fn pure(bed: &TestBed, cases: &[Case], hooks: &dyn EdgeFaultHooks) -> Results {
         .collect()
 }
 
-async fn over_sockets(bed: &TestBed, cases: &[Case], mutant: Option<&Mutant>) -> Results {
-    let result = bed.play(TestedPart::Edge, cases, mutant.map(Mutant::faults)).await.unwrap();
+async fn over_sockets(bed: &TestBed, cases: &[CaseFacts], mutant: Option<&Mutant>) -> Results {
+    let result = bed.play(PartName::Edge, cases, mutant.map(Mutant::faults)).await.unwrap();
     let results = result.reports.into_iter().map(|report| {
         let wrong = report.mismatches.into_iter().map(|mismatch| mismatch.what);
         (report.id, (report.outcome, sorted(wrong)))

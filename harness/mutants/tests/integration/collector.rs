@@ -29,7 +29,7 @@ fn each_row_of_collector_cases_has_a_mutant() {
     let mutants = collector_mutants(&spec);
     let broken: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.row.as_str()).collect();
     for case in cases::collector(Catalog::new(&spec, &shape, false)) {
-        for row in case.rows {
+        for row in &case.rows {
             assert!(broken.contains(row.as_str()), "no mutant breaks {row} of {}", case.id);
         }
     }

@@ -4,10 +4,9 @@ use bytes::Bytes;
 use edgeproof_edge::{
     EdgeAction, EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
-use edgeproof_mutants::{
-    BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult, TestedPart,
-};
+use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult};
 use edgeproof_reports::{CaseLevel, Outcome};
 use edgeproof_targets::FaultInjection;
 use http::{HeaderMap, StatusCode};
@@ -18,11 +17,10 @@ use crate::support::{block_on, test_bed};
 #[test]
 fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
     let faults = refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll));
-    assert_proves_nothing(&play(TestedPart::Edge, Arc::clone(&faults)));
+    assert_proves_nothing(&play(PartName::Edge, Arc::clone(&faults)));
     // Without the probe that precedes all cases.
     let bed = test_bed();
-    let result =
-        block_on(bed.play_without_probe(TestedPart::Edge, &bed.cases(TestedPart::Edge), Some(faults)));
+    let result = block_on(bed.play_without_probe(PartName::Edge, &bed.cases(PartName::Edge), Some(faults)));
     let result = result.unwrap();
     assert_eq!(result.exit_code, 1);
     let passed = result.reports.iter().filter(|report| report.outcome == Outcome::Pass);
@@ -38,19 +36,19 @@ fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
 #[test]
 fn an_edge_without_answers_exits_3() {
     for action in [EdgeAction::Nothing, EdgeAction::Silence] {
-        assert_proves_nothing(&play(TestedPart::Edge, Arc::new(Inert(action))));
+        assert_proves_nothing(&play(PartName::Edge, Arc::new(Inert(action))));
     }
 }
 
 #[test]
 fn a_service_that_refuses_every_token_exits_3() {
     let refusing = refusing(BehaviourMutation::Service(ServiceBehaviour::RefusesAll));
-    assert_proves_nothing(&play(TestedPart::Service, refusing));
+    assert_proves_nothing(&play(PartName::Service, refusing));
 }
 
 #[test]
 fn a_service_without_answers_exits_3() {
-    for part in [TestedPart::Service, TestedPart::Keys] {
+    for part in [PartName::Service, PartName::Keys] {
         assert_proves_nothing(&play(part, Arc::new(Mute)));
     }
 }
@@ -59,7 +57,7 @@ fn refusing(behaviour: BehaviourMutation) -> Arc<dyn FaultInjection> {
     Mutant::from_behaviour(&test_bed().spec, behaviour).faults()
 }
 
-fn play(part: TestedPart, faults: Arc<dyn FaultInjection>) -> SocketResult {
+fn play(part: PartName, faults: Arc<dyn FaultInjection>) -> SocketResult {
     let bed = test_bed();
     block_on(bed.play(part, &bed.cases(part), Some(faults))).unwrap()
 }

@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use edgeproof_fixtures::spec::{Level, Spec, Version};
-use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, Mutation, RowMutation, TestBed, TestedPart};
+use edgeproof_fixtures::spec::{Level, PartName, Spec, Version};
+use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, Mutation, RowMutation, TestBed};
 use edgeproof_reports::Outcome;
 
 use crate::support::{block_on, test_bed};
@@ -30,7 +30,7 @@ stimuli = ["read-token-license-revoked"]"#;
 #[test]
 fn a_new_relay_row_gets_mutants_and_its_cases_kill_them() {
     let bed = test_bed_with("relay.toml", |text| text + NEW);
-    let cases = bed.cases(TestedPart::Edge);
+    let cases = bed.cases(PartName::Edge);
     let mutants = mutants_of(&bed, "relay.418.short-and-stout");
     for (mutant, mutation) in &mutants {
         let own = cases.iter().filter(|case| case.rows.contains(&mutant.row));
@@ -46,9 +46,9 @@ fn a_new_verdict_row_gets_mutants_and_its_cases_kill_them() {
     let bed = test_bed_with("verdict.toml", |text| text.replace(OLD_VERDICT, NEW_VERDICT));
     let mutants = mutants_of(&bed, "verdict.401.license-revoked");
     for (mutant, _) in &mutants {
-        let mut own = bed.cases(TestedPart::Service);
+        let mut own = bed.cases(PartName::Service);
         own.retain(|case| case.rows.contains(&mutant.row));
-        let result = block_on(bed.play(TestedPart::Service, &own, Some(mutant.faults()))).unwrap();
+        let result = block_on(bed.play(PartName::Service, &own, Some(mutant.faults()))).unwrap();
         let killer = result.reports.iter().find(|report| kills(mutant, report.outcome));
         assert!(killer.is_some(), "{} survives", mutant.id);
     }

@@ -1,6 +1,6 @@
 use std::io::Write as _;
 
-use edgeproof_mutants::{CANARIES, sample_matrix};
+use edgeproof_mutants::{CANARIES, sample_advice, sample_matrix};
 
 use crate::support::{block_on, test_bed};
 
@@ -18,4 +18,12 @@ fn each_case_kills_a_mutant_of_its_row() {
     assert_eq!(CANARIES.iter().find(|id| !ids.contains(id)), None);
     let html = matrix.to_html();
     assert!(matrix.mutants.iter().all(|mutant| html.contains(&mutant.id)) && html.ends_with("</html>\n"));
+}
+
+/// The gate plays the mutants of all advice.
+#[test]
+fn mutants_of_an_advice_print_it_first() {
+    let (problems, played) = block_on(sample_advice(&test_bed(), 4, 12)).unwrap();
+    assert_eq!(problems, Vec::<String>::new());
+    assert!(played >= 15, "{played}");
 }

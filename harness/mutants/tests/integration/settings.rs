@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use edgeproof_edge::EdgeOptions;
 use edgeproof_fixtures::credentials::Secret;
-use edgeproof_mutants::{Mutant, MutantSet, Mutation, SocketResult, TestedPart};
+use edgeproof_fixtures::spec::PartName;
+use edgeproof_mutants::{Mutant, MutantSet, Mutation, SocketResult};
 use edgeproof_reports::Outcome;
 use edgeproof_targets::FaultInjection;
 
@@ -18,9 +19,9 @@ fn mutant(id: &str) -> Mutant {
 
 /// Plays the cases of all forms.
 fn play(faults: Option<Arc<dyn FaultInjection>>) -> SocketResult {
-    let mut cases = test_bed().cases(TestedPart::Edge);
+    let mut cases = test_bed().cases(PartName::Edge);
     cases.retain(|case| case.id.starts_with("settings."));
-    block_on(test_bed().play(TestedPart::Edge, &cases, faults)).unwrap()
+    block_on(test_bed().play(PartName::Edge, &cases, faults)).unwrap()
 }
 
 fn ids(result: &SocketResult, outcome: Outcome) -> BTreeSet<&str> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use edgeproof_cli::{Failure, raise_open_files, write_stdout};
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_reports::load::LoadReport;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
@@ -173,7 +174,7 @@ pub(super) fn serve(behaviour: &str) -> Result<u8, Failure> {
     let behaviour = serde_json::from_str(behaviour)
         .map_err(|why| Failure::usage(format!("cannot read the behaviour: {why}"), "give it as JSON"))?;
     raise_open_files(u64::MAX);
-    let server = RecordingServer::start(behaviour).map_err(|why| {
+    let server = RecordingServer::start(&Spec::builtin(Version::Current), behaviour).map_err(|why| {
         let what = format!("cannot start the server of the self-test: {why}");
         Failure::usage(what, "raise the limits on open files and threads (ulimit -n, ulimit -u)")
     })?;

@@ -9,7 +9,7 @@ use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use serde_json::Value;
 
 use super::ErrorRow;
-use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PostReaction, WebSocketReaction};
 use crate::judge::{Check, SessionResult, fails_with, resolves};
 
@@ -17,7 +17,7 @@ const ROW: &str = "collector.abort-error";
 const WITHOUT_VERDICT: &str = "statement.abort-without-verdict";
 
 /// Aborts by the page (7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     for (id, title, when) in [
         ("measuring", "an abort during the measurements", AbortTime::Measuring),
         ("verifying", "an abort while verify() waits for the measurements", AbortTime::Verifying),
@@ -26,7 +26,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("abort.{id}"),
                 &format!("{title} rejects with AbortError, and there is no verdict"),
@@ -205,9 +205,9 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
 }
 
 /// After the acceptance there is nothing left to abort.
-fn afterwards(cases: &mut Catalog<'_>) {
+fn afterwards(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(ROW, "abort.afterwards", "abort() after the acceptance returns", |context| {
+        .steps(ROW, "abort.afterwards", "abort() after the acceptance returns", |context| {
             Box::pin(async move {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
@@ -228,9 +228,9 @@ fn afterwards(cases: &mut Catalog<'_>) {
 }
 
 /// Ways to abort that the interface does not name.
-fn observed(cases: &mut Catalog<'_>) {
+fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(ROW, "abort.observed", "other ways to abort are handled in some way", |context| {
+        .steps(ROW, "abort.observed", "other ways to abort are handled in some way", |context| {
             Box::pin(async move {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };

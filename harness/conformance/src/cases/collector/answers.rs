@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
@@ -9,18 +9,17 @@ use http::StatusCode;
 
 use super::ErrorRow;
 use super::posted::NO_POST;
-use crate::cases::{Catalog, CollectorCaseContext, CollectorPage};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage};
 use crate::collector::{CollectorEdge, PostReaction};
 use crate::judge::{Check, fails_with, resolves};
 
 const ROW: &str = "collector.report-failed";
 const ONCE: &str = "statement.collection-posted-once";
-const ONCE_HINT: &str = "do not repeat a refused POST: the service refuses copies";
 /// Longest time of a session in a quick mode.
 const SESSION: Duration = Duration::from_millis(500);
 
 /// Answers of the edge to the POST (7.1, 7.2, 7.3).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     refused(cases);
     without_reason(cases);
     by_the_edge(cases);
@@ -31,7 +30,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// Each refusal by the service, with the answer that the reference edge makes of it.
-fn refused(cases: &mut Catalog<'_>) {
+fn refused(cases: &mut CaseList<'_, Collector>) {
     for status in cases.refusal_statuses() {
         let reasons: Vec<(String, Script)> = cases
             .relay_rows()
@@ -42,7 +41,7 @@ fn refused(cases: &mut Catalog<'_>) {
         let error = ErrorRow::of(cases, ROW);
         let takes = SESSION * u32::try_from(reasons.len()).unwrap_or(1);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("answer.refused.{status}"),
                 &format!("a refusal with {status} rejects with the status, whatever the reason is"),
@@ -63,7 +62,7 @@ fn refused(cases: &mut Catalog<'_>) {
                         context.check(
                             Check::new("collections of all sessions", expected, posts.to_string(), is_right)
                                 .drawn(DifferenceKind::count(Counted::Collections, 0, posts))
-                                .hint(ONCE_HINT),
+                                .advise(Advice::RefusedRepeated),
                         );
                     })
                 },
@@ -75,10 +74,10 @@ fn refused(cases: &mut Catalog<'_>) {
 }
 
 /// Other statuses of a service, or of a proxy in front of it.
-fn without_reason(cases: &mut Catalog<'_>) {
+fn without_reason(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.refused.other",
             "a refusal with any other status rejects with the status",
@@ -101,7 +100,7 @@ fn without_reason(cases: &mut Catalog<'_>) {
 }
 
 /// Errors of the edge itself, with the bodies of the table.
-fn by_the_edge(cases: &mut Catalog<'_>) {
+fn by_the_edge(cases: &mut CaseList<'_, Collector>) {
     let is_error = |row: &&Row| row.status().is_some_and(|status| status >= 400);
     let rows: Vec<(String, u16, Bytes)> = cases
         .spec
@@ -111,7 +110,7 @@ fn by_the_edge(cases: &mut Catalog<'_>) {
         .collect();
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.edge-errors",
             "an error of the edge itself rejects with its status",
@@ -132,11 +131,11 @@ fn by_the_edge(cases: &mut Catalog<'_>) {
 }
 
 /// A real edge without a service.
-fn unreachable(cases: &mut Catalog<'_>) {
+fn unreachable(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     let status = cases.row("edge.502.service-unreachable").status().unwrap_or_default();
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.service-unreachable",
             "an edge that does not reach its service makes verify() reject with the status",
@@ -156,10 +155,10 @@ fn unreachable(cases: &mut Catalog<'_>) {
 }
 
 /// The status counts, not the body.
-fn bodies(cases: &mut Catalog<'_>) {
+fn bodies(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.any-body",
             "an error status rejects with the status, whatever the body is",
@@ -196,12 +195,12 @@ fn bodies(cases: &mut Catalog<'_>) {
 }
 
 /// A refused session does not affect the next one.
-fn accepted_after(cases: &mut Catalog<'_>) {
+fn accepted_after(cases: &mut CaseList<'_, Collector>) {
     let Some((_, status, reason)) = cases.relay_rows().into_iter().next() else { return };
     let refuse = cases.refuse(status, reason);
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.accepted-after-refused",
             "a session after a refused one is accepted",
@@ -224,9 +223,9 @@ fn accepted_after(cases: &mut Catalog<'_>) {
 }
 
 /// Answers that the interface does not list.
-fn observed(cases: &mut Catalog<'_>) {
+fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "answer.observed",
             "answers that the interface does not list are handled in some way",
@@ -290,6 +289,6 @@ async fn rejected(
             posts == 1,
         )
         .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-        .hint(ONCE_HINT),
+        .advise(Advice::RefusedRepeated),
     );
 }

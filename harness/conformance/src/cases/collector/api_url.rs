@@ -5,12 +5,12 @@ use edgeproof_reports::difference::{Counted, DifferenceKind};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
-use crate::cases::{Catalog, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{EdgeScheme, PageOrigin};
 use crate::judge::{Check, fails_with, resolves};
 
 /// The option `apiUrl` (2, 7.1, 8).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     invalid(cases);
     insecure(cases);
     https(cases);
@@ -102,11 +102,11 @@ const INSECURE_URLS: [(&str, &str, CaseLevel, &[&str]); 6] = [
     ),
 ];
 
-fn invalid(cases: &mut Catalog<'_>) {
+fn invalid(cases: &mut CaseList<'_, Collector>) {
     for (id, title, values) in INVALID_URLS {
         let error = ErrorRow::of(cases, INVALID);
         cases
-            .collector_steps(
+            .steps(
                 INVALID,
                 &format!("api-url.invalid.{id}"),
                 &format!("{title} is refused as invalid"),
@@ -120,10 +120,10 @@ fn invalid(cases: &mut Catalog<'_>) {
     }
 }
 
-fn insecure(cases: &mut Catalog<'_>) {
+fn insecure(cases: &mut CaseList<'_, Collector>) {
     for (id, title, level, values) in INSECURE_URLS {
         let error = ErrorRow::of(cases, NOT_HTTPS);
-        let case = cases.collector_steps(
+        let case = cases.steps(
             NOT_HTTPS,
             &format!("api-url.insecure.{id}"),
             &format!("{title} in apiUrl is refused"),
@@ -162,9 +162,9 @@ const FORMS: [(&str, CaseLevel, UrlForm); 3] = [
     ("in capitals", CaseLevel::Should, str::to_uppercase),
 ];
 
-fn https(cases: &mut Catalog<'_>) {
+fn https(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(
+        .steps(
             "setting.collector.api-url",
             "api-url.https",
             "an https apiUrl is accepted in each form, and the collection is posted there",
@@ -173,7 +173,7 @@ fn https(cases: &mut Catalog<'_>) {
         .also(SCHEME);
 }
 
-fn localhost(cases: &mut Catalog<'_>) {
+fn localhost(cases: &mut CaseList<'_, Collector>) {
     for (id, title, page, scheme) in [
         ("api-url", "an http apiUrl on localhost is accepted", PageOrigin::Https, EdgeScheme::Localhost),
         (
@@ -190,12 +190,9 @@ fn localhost(cases: &mut Catalog<'_>) {
         ),
     ] {
         cases
-            .collector_steps(
-                "statement.localhost-allowed",
-                &format!("localhost.{id}"),
-                title,
-                move |context| Box::pin(accepted(context, page, scheme)),
-            )
+            .steps("statement.localhost-allowed", &format!("localhost.{id}"), title, move |context| {
+                Box::pin(accepted(context, page, scheme))
+            })
             .also(SCHEME);
     }
 }
@@ -221,7 +218,7 @@ async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: 
 }
 
 /// Values that the interface leaves open.
-fn observed(cases: &mut Catalog<'_>) {
+fn observed(cases: &mut CaseList<'_, Collector>) {
     let values: [(&str, Value); 8] = [
         // The URL standard forbids it. Chromium encodes it.
         ("space-in-host", json!("https://edge .invalid")),
@@ -234,7 +231,7 @@ fn observed(cases: &mut Catalog<'_>) {
         ("array", json!(["https://edge.invalid"])),
     ];
     cases
-        .collector_steps(
+        .steps(
             "setting.collector.api-url",
             "api-url.observed",
             "unusual values of apiUrl are handled in some way",

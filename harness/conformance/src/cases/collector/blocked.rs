@@ -1,9 +1,10 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::blocks::{BLOCKS, Block};
-use crate::cases::{Catalog, CollectorCaseContext, CollectorPage, SealUse};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PageOrigin};
 use crate::judge::{Check, resolves};
 
@@ -12,9 +13,9 @@ const ROW: &str = "statement.measurement-failure";
 pub(super) const SESSION: Duration = Duration::from_secs(2);
 
 /// Blocked and failing measurements are no error (1.6).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     for block in &BLOCKS {
-        let case = cases.collector_steps(
+        let case = cases.steps(
             ROW,
             &format!("blocked.{}", block.id),
             &format!("{} causes no error, and the collection is sent", block.title),
@@ -69,10 +70,7 @@ pub(super) async fn session_with(
 ) {
     let before = edge.posts().len();
     let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
-    context.check(
-        resolves(&format!("session with {what}"), &session)
-            .hint("treat the measurement as missing, and bound the time that it may take"),
-    );
+    context.check(resolves(&format!("session with {what}"), &session).advise(Advice::MeasurementFatal));
     let posts = edge.posts().len() - before;
     let check = Check::new(
         &format!("collections with {what}"),
@@ -91,13 +89,13 @@ pub(super) async fn collected(context: &mut CollectorCaseContext, page: &Collect
     context.check(
         Check::new("uncaught errors in the page", "none", actual, record.uncaught.is_empty())
             .drawn(DifferenceKind::page(PageEffect::UncaughtErrors))
-            .hint("catch the error of a failed measurement, also in promises and event handlers"),
+            .advise(Advice::MeasurementUncaught),
     );
 }
 
 /// Fewer measurements, lower confidence (1.6).
-fn weaker(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn weaker(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         "statement.weaker-verdict",
         "blocked.weaker-verdict",
         "a session with blocked measurements gets a verdict of lower confidence",

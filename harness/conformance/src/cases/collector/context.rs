@@ -1,21 +1,21 @@
 use edgeproof_fixtures::spec::Stimulus;
 
 use super::ErrorRow;
-use crate::cases::Catalog;
+use crate::cases::{CaseList, Collector};
 use crate::collector::PageOrigin;
 use crate::judge::fails_with;
 
 const ROW: &str = "collector.insecure-context";
 
 /// The page's context (5, 7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     // Before sealed collections, collectors needed no WebCrypto (9.3).
     if cases.spec.row(ROW).is_none() {
         return;
     }
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(ROW, "page.insecure", "a page without TLS is refused", move |context| {
+        .steps(ROW, "page.insecure", "a page without TLS is refused", move |context| {
             let error = error.clone();
             Box::pin(async move {
                 let mut setup = context.edge_setup();

@@ -10,16 +10,19 @@ mod error_row;
 mod modes;
 mod network;
 mod order;
+mod part;
 mod posted;
 mod sealed;
 mod websocket;
 
-use super::Catalog;
+use super::CaseList;
 
 use error_row::ErrorRow;
 
+pub use part::Collector;
+
 /// Adds the cases in the order of the report.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     api_url::add(cases);
     modes::add(cases);
     context::add(cases);

@@ -4,11 +4,11 @@ use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
-use crate::cases::{Catalog, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::judge::{Check, fails_with, resolves};
 
 /// The option `mode` (2, 7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     let Fact::Setting { values, .. } = &cases.row(MODE).fact else { unreachable!("{MODE} is a setting") };
     for mode in values {
         known(cases, mode);
@@ -26,9 +26,9 @@ const MODE: &str = "setting.collector.mode";
 const LONG: &str = "the-whole-value-of-an-option-belongs-in-its-error-however-long-the-page-made-it";
 const UNKNOWN: &str = "collector.unknown-mode";
 
-fn known(cases: &mut Catalog<'_>, mode: &str) {
+fn known(cases: &mut CaseList<'_, Collector>, mode: &str) {
     let given = mode.to_owned();
-    cases.collector_steps(
+    cases.steps(
         MODE,
         &format!("mode.{mode}"),
         &format!("mode {mode} is accepted, and the collection has it"),
@@ -36,10 +36,10 @@ fn known(cases: &mut Catalog<'_>, mode: &str) {
     );
 }
 
-fn by_default(cases: &mut Catalog<'_>, default: &str) {
+fn by_default(cases: &mut CaseList<'_, Collector>, default: &str) {
     let default = default.to_owned();
     cases
-        .collector_steps(
+        .steps(
             "statement.mode-default",
             "mode.default",
             &format!("without the option, the mode is {default}"),
@@ -84,7 +84,7 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
     }
 }
 
-fn unknown(cases: &mut Catalog<'_>, known: &[String]) {
+fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
     let upper: Vec<String> = known.iter().flat_map(|mode| [mode.to_uppercase(), capitalised(mode)]).collect();
     let around: Vec<String> =
         known.iter().flat_map(|mode| [format!(" {mode}"), format!("{mode}s")]).collect();
@@ -104,24 +104,19 @@ fn unknown(cases: &mut Catalog<'_>, known: &[String]) {
     ] {
         let error = ErrorRow::of(cases, UNKNOWN);
         cases
-            .collector_steps(
-                UNKNOWN,
-                &format!("mode.unknown.{id}"),
-                &format!("{title} is refused"),
-                move |context| {
-                    let (error, values) = (error.clone(), values.clone());
-                    Box::pin(async move {
-                        let Some(page) = context.page().await else { return };
-                        for value in &values {
-                            let mut options = context.options(NOWHERE);
-                            options.insert("mode".into(), json!(value));
-                            let session = page.session(options, &context.reference("mode")).await;
-                            let expected = error.filled(context, "<value>", value);
-                            context.check(fails_with(&format!("mode {value:?}"), &expected, &session));
-                        }
-                    })
-                },
-            )
+            .steps(UNKNOWN, &format!("mode.unknown.{id}"), &format!("{title} is refused"), move |context| {
+                let (error, values) = (error.clone(), values.clone());
+                Box::pin(async move {
+                    let Some(page) = context.page().await else { return };
+                    for value in &values {
+                        let mut options = context.options(NOWHERE);
+                        options.insert("mode".into(), json!(value));
+                        let session = page.session(options, &context.reference("mode")).await;
+                        let expected = error.filled(context, "<value>", value);
+                        context.check(fails_with(&format!("mode {value:?}"), &expected, &session));
+                    }
+                })
+            })
             .stimulus(Stimulus::ModeUnknown)
             .also(MODE);
     }
@@ -131,27 +126,22 @@ fn unknown(cases: &mut Catalog<'_>, known: &[String]) {
 const NOWHERE: &str = "https://edge.invalid";
 
 /// Values that are not texts.
-fn observed(cases: &mut Catalog<'_>) {
+fn observed(cases: &mut CaseList<'_, Collector>) {
     let values: [(&str, Value); 4] =
         [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
     cases
-        .collector_steps(
-            MODE,
-            "mode.observed",
-            "a mode that is no text is handled in some way",
-            move |context| {
-                let values = values.clone();
-                Box::pin(async move {
-                    let Some(page) = context.page().await else { return };
-                    for (name, value) in values {
-                        let mut options = context.options(NOWHERE);
-                        options.insert("mode".into(), value);
-                        let session = page.session(options, &context.reference("mode")).await;
-                        context.observe(&format!("collector.mode.{name}"), session.summary());
-                    }
-                })
-            },
-        )
+        .steps(MODE, "mode.observed", "a mode that is no text is handled in some way", move |context| {
+            let values = values.clone();
+            Box::pin(async move {
+                let Some(page) = context.page().await else { return };
+                for (name, value) in values {
+                    let mut options = context.options(NOWHERE);
+                    options.insert("mode".into(), value);
+                    let session = page.session(options, &context.reference("mode")).await;
+                    context.observe(&format!("collector.mode.{name}"), session.summary());
+                }
+            })
+        })
         .level(CaseLevel::Open);
 }
 

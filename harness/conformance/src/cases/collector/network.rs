@@ -1,17 +1,17 @@
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 
 use super::ErrorRow;
-use crate::cases::{Catalog, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CorsReaction, EdgeScheme, PageOrigin, PostReaction, RawReaction, RawServer};
 use crate::judge::{Check, fails_with};
 
 const ROW: &str = "collector.type-error";
 
 /// A POST that cannot complete (7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     addresses(cases);
     cors(cases);
     certificates(cases);
@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     observed(cases);
 }
 
-fn addresses(cases: &mut Catalog<'_>) {
+fn addresses(cases: &mut CaseList<'_, Collector>) {
     for (id, title, port) in [
         ("name-unresolved", "an unresolvable name of the edge", None),
         ("port-closed", "an edge that is down", Some("https://edge.test")),
@@ -27,7 +27,7 @@ fn addresses(cases: &mut Catalog<'_>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("network.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
@@ -57,7 +57,7 @@ fn closed_port() -> std::io::Result<u16> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
-fn cors(cases: &mut Catalog<'_>) {
+fn cors(cases: &mut CaseList<'_, Collector>) {
     for (id, title, cors, needs_preflight) in [
         ("no-grant", "an edge without CORS headers", CorsReaction::None, false),
         ("no-grant-on-post", "an answer without a CORS grant", CorsReaction::NoneOnPost, false),
@@ -66,7 +66,7 @@ fn cors(cases: &mut Catalog<'_>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("network.cors.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
@@ -86,7 +86,7 @@ fn cors(cases: &mut Catalog<'_>) {
     }
 }
 
-fn certificates(cases: &mut Catalog<'_>) {
+fn certificates(cases: &mut CaseList<'_, Collector>) {
     for (id, title, role) in [
         ("foreign", "a certificate of the edge from an unknown authority", Role::OtherServiceServer),
         ("expired", "an expired certificate of the edge", Role::ServiceExpired),
@@ -94,7 +94,7 @@ fn certificates(cases: &mut Catalog<'_>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("network.certificate.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
@@ -112,7 +112,7 @@ fn certificates(cases: &mut Catalog<'_>) {
 }
 
 /// Connections that end after the request.
-fn connections(cases: &mut Catalog<'_>) {
+fn connections(cases: &mut CaseList<'_, Collector>) {
     for (id, title, reaction) in [
         ("closed", "a connection that closes without an answer", RawReaction::Close),
         ("reset", "a connection that is reset after the request", RawReaction::Reset),
@@ -121,7 +121,7 @@ fn connections(cases: &mut Catalog<'_>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("network.connection.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
@@ -137,7 +137,7 @@ fn connections(cases: &mut Catalog<'_>) {
     }
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "network.connection.stream-reset",
             "a stream that is reset after the request makes verify() reject with the TypeError of fetch",
@@ -165,9 +165,9 @@ async fn raw_edge(context: &mut CollectorCaseContext, reaction: RawReaction) -> 
 }
 
 /// The status has arrived, the body has not: a collector may or may not read it.
-fn observed(cases: &mut Catalog<'_>) {
+fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "network.connection.body-cut",
             "an acceptance whose body is cut short is handled in some way",
@@ -194,7 +194,7 @@ async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error
     context.check(
         Check::new(&format!("POSTs of the session with {what}"), "at most 1", posts.to_string(), posts <= 1)
             .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-            .hint("do not repeat a failed POST: the edge may have relayed it, and the service refuses copies")
+            .advise(Advice::FailedRepeated)
             .at(CaseLevel::Should),
     );
 }

@@ -4,38 +4,33 @@ use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
 use super::ErrorRow;
-use crate::cases::Catalog;
+use crate::cases::{CaseList, Collector};
 use crate::judge::fails_with;
 
 const ROW: &str = "collector.ready-before-start";
 
 /// The order of the calls (2, 7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     cases
-        .collector_steps(
-            ROW,
-            "order.ready-before-start",
-            "ready() before start() is refused",
-            move |context| {
-                let error = error.clone();
-                Box::pin(async move {
-                    let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                    let Some(page) = context.page().await else { return };
-                    let options = Value::Object(context.options(&edge.url()));
-                    let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
-                    let session = page.play(calls).await;
-                    let expected = error.expected(context);
-                    context.check(fails_with("ready() without start()", &expected, &session));
-                    // Also the second time.
-                    let session = page.play([CollectorCall::Ready]).await;
-                    context.check(fails_with("the next ready() without start()", &expected, &session));
-                })
-            },
-        )
+        .steps(ROW, "order.ready-before-start", "ready() before start() is refused", move |context| {
+            let error = error.clone();
+            Box::pin(async move {
+                let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                let Some(page) = context.page().await else { return };
+                let options = Value::Object(context.options(&edge.url()));
+                let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
+                let session = page.play(calls).await;
+                let expected = error.expected(context);
+                context.check(fails_with("ready() without start()", &expected, &session));
+                // Also the second time.
+                let session = page.play([CollectorCall::Ready]).await;
+                context.check(fails_with("the next ready() without start()", &expected, &session));
+            })
+        })
         .stimulus(Stimulus::ReadyBeforeStart);
     cases
-        .collector_steps(ROW, "order.observed", "other orders are handled in some way", |context| {
+        .steps(ROW, "order.observed", "other orders are handled in some way", |context| {
             Box::pin(async move {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };

@@ -1,14 +1,14 @@
 use std::time::Duration;
 
 use edgeproof_browser::CollectorCall;
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Advice, Endpoint};
 use edgeproof_mock::{Action, Reply, Script, When};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use http::Method;
 use serde_json::Value;
 
-use crate::cases::{Catalog, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
 use crate::judge::{Check, excerpt, is_readable_in, resolves};
 
@@ -16,7 +16,7 @@ const ROW: &str = "statement.collection-posted";
 const ONCE: &str = "statement.collection-posted-once";
 
 /// The POST of the collection (1.1, 4, 7.3).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     accepted(cases);
     request(cases);
     once(cases);
@@ -24,9 +24,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     private(cases);
 }
 
-fn accepted(cases: &mut Catalog<'_>) {
+fn accepted(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(ROW, "post.accepted", "a session that the service accepts resolves", |context| {
+        .steps(ROW, "post.accepted", "a session that the service accepts resolves", |context| {
             Box::pin(async move {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
@@ -43,16 +43,16 @@ fn accepted(cases: &mut Catalog<'_>) {
         .also("setting.collector.session-ref");
 }
 
-fn request(cases: &mut Catalog<'_>) {
+fn request(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(
+        .steps(
             ROW,
             "post.request",
             "the collection is JSON in a POST to the edge's path for collections",
             |context| {
                 Box::pin(async move {
                     let Some((edge, record)) = one_session(context).await else { return };
-                    let path = Endpoint::Signals.path();
+                    let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
                     let requests = edge.requests();
                     // A measurement may read from the edge.
                     let bodies = |request: &&SeenRequest| match request.method {
@@ -126,7 +126,7 @@ struct OnceCase {
     verifies: usize,
 }
 
-fn once(cases: &mut Catalog<'_>) {
+fn once(cases: &mut CaseList<'_, Collector>) {
     let slow = Script {
         replies: vec![Reply {
             delay: Duration::from_millis(700),
@@ -145,7 +145,7 @@ fn once(cases: &mut Catalog<'_>) {
         },
     ];
     for once in all {
-        cases.collector_steps(
+        cases.steps(
             ONCE,
             &format!("post.once.{}", once.id),
             &format!("{} is posted once", once.title),
@@ -175,8 +175,9 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     // A second verify() may begin another collection of the same session.
     let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
-        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1).drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
-            .hint("keep the promise of the first POST, and do not repeat the request: the service refuses copies")
+        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1)
+            .drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
+            .advise(Advice::PostRepeated)
             .at(level),
     );
     let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
@@ -186,8 +187,8 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     );
 }
 
-fn different(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn different(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         ONCE,
         "post.different",
         "two collections are never the same, even for the same page and reference",
@@ -213,15 +214,15 @@ fn different(cases: &mut Catalog<'_>) {
                 context.check(
                     Check::new("two collections", "different bytes", actual, first != second)
                         .drawn(DifferenceKind::page(PageEffect::DistinctCollections))
-                        .hint("seal with a fresh key, and add a random nonce: the service refuses copies"),
+                        .advise(Advice::CollectionRepeated),
                 );
             })
         },
     );
 }
 
-fn private(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn private(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         "statement.page-data-private",
         "post.private",
         "no request of a session has data of the page that the collector did not get",

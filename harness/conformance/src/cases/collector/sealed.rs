@@ -1,11 +1,11 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::Table;
+use edgeproof_fixtures::spec::{Advice, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, PageEffect};
 use serde_json::Value;
 
-use crate::cases::{Catalog, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
 use crate::judge::{Check, decoded_forms, excerpt, resolves};
 
@@ -14,7 +14,7 @@ const SAME: &str = "statement.session-ref-same";
 const REFERENCE: &str = "setting.collector.session-ref";
 
 /// Sealed collections (1.1, 2, 3).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     if cases.spec.row(SEALED).is_some() {
         unreadable(cases);
         opens(cases);
@@ -46,8 +46,8 @@ async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option
     Some(PostedSession { edge, post })
 }
 
-fn unreadable(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn unreadable(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         SEALED,
         "sealed.unreadable",
         "nobody can read the reference or a measurement in the posted collection",
@@ -74,7 +74,7 @@ fn unreadable(cases: &mut Catalog<'_>) {
                 context.check(
                     Check::new("reference and measurements in the body", "neither", actual, ok)
                         .drawn(DifferenceKind::page(PageEffect::Reference))
-                        .hint("seal the collection to the service's key before the POST"),
+                        .advise(Advice::CollectionInClear),
                 );
                 // Browsers send the user agent with each request.
                 let mut reference_only = Redactor::empty();
@@ -103,8 +103,8 @@ fn outside_of_bodies(edge: &CollectorEdge, record: &PageRecord) -> Vec<String> {
     urls.chain(headers).chain(sockets).collect()
 }
 
-fn opens(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn opens(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         SEALED,
         "sealed.opens",
         "the collection opens with the service's key, and its signature verifies",
@@ -125,11 +125,10 @@ fn opens(cases: &mut Catalog<'_>) {
                 let refusal =
                     opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
                 context.check(match refusal {
-                    Some(row) => check.hint(&format!(
-                        "the service refuses it: {} {}",
-                        row.status().unwrap_or_default(),
-                        row.code().unwrap_or_default()
-                    )),
+                    Some(row) => check.advise(Advice::CollectionRefused {
+                        status: u64::from(row.status().unwrap_or_default()),
+                        refusal: row.code().unwrap_or_default().into(),
+                    }),
                     None => check,
                 });
                 if let Ok(opened) = opened {
@@ -147,8 +146,8 @@ fn opens(cases: &mut Catalog<'_>) {
 }
 
 /// The edge relays the bytes that the page sent.
-fn unchanged(cases: &mut Catalog<'_>) {
-    cases.collector_steps(
+fn unchanged(cases: &mut CaseList<'_, Collector>) {
+    cases.steps(
         "statement.collection-posted",
         "sealed.unchanged",
         "the collection passes the edge unchanged",
@@ -169,9 +168,9 @@ fn unchanged(cases: &mut Catalog<'_>) {
     );
 }
 
-fn verdict(cases: &mut Catalog<'_>) {
+fn verdict(cases: &mut CaseList<'_, Collector>) {
     cases
-        .collector_steps(
+        .steps(
             SAME,
             "sealed.verdict",
             "the session ends in a verdict that a backend gets by the reference of start()",
@@ -188,7 +187,7 @@ fn verdict(cases: &mut Catalog<'_>) {
 }
 
 /// References that an encoding could damage: id, title and text.
-fn references(cases: &mut Catalog<'_>) {
+fn references(cases: &mut CaseList<'_, Collector>) {
     let long = "l".repeat(1000);
     for (id, title, text) in [
         ("unicode", "with characters of several scripts", "заказ-注文-🛒-é-e\u{301}".to_owned()),
@@ -201,7 +200,7 @@ fn references(cases: &mut Catalog<'_>) {
         ("words", "that is a word of JavaScript", "undefined".to_owned()),
     ] {
         cases
-            .collector_steps(
+            .steps(
                 SAME,
                 &format!("sealed.reference.{id}"),
                 &format!("a reference {title} fetches the verdict"),

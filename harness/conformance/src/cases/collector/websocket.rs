@@ -2,7 +2,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::blocked::{SESSION, collected, session_with};
-use crate::cases::Catalog;
+use crate::cases::{CaseList, Collector};
 use crate::collector::WebSocketReaction;
 
 const ROW: &str = "statement.websocket-failure";
@@ -19,7 +19,7 @@ const NOT_TEXT: &[u8] = b"\x81\x03\xff\xfe\xfd";
 const CLOSE_FRAME: &[u8] = b"\x88\x02\x03\xf3";
 
 /// A WebSocket that fails is no error (1.6, 7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     let refuse = |status| WebSocketReaction::Refuse(status);
     let send = |bytes| WebSocketReaction::Send(Bytes::from_static(bytes));
     for (id, title, reactions) in [
@@ -40,7 +40,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     ] {
         let takes = SESSION * u32::try_from(reactions.len()).unwrap_or(1);
         cases
-            .collector_steps(
+            .steps(
                 ROW,
                 &format!("websocket.{id}"),
                 &format!("an edge that {title} causes no error, and the collection is sent"),

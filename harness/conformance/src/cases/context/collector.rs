@@ -2,17 +2,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::{Advice, Version};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
+use edgeproof_reports::Hop;
 use edgeproof_reports::difference::{DifferenceKind, PageEffect, Wire};
-use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::collector_page::{CollectorPage, OpenPage, PageFailure};
 use super::collector_traffic::CollectorTraffic;
-use super::{CaseExchange, CaseFindings};
+use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget};
 use crate::collector::{
     CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer, SeenRequest,
     SharedBrowser,
@@ -58,19 +58,18 @@ pub enum SealUse {
     Foreign,
 }
 
-/// The context of one case at a collector: opens pages, starts edges and collects findings.
-pub struct CollectorCaseContext {
-    /// The collector.
-    pub target: Arc<CollectorTarget>,
-    /// Timeout of a call.
-    pub timeout: Duration,
-    /// The findings so far.
-    pub found: CaseFindings,
-    case: String,
-    marker: String,
-    level: CaseLevel,
+/// The context of one case at a collector: opens pages and starts edges.
+pub type CollectorCaseContext = CaseContext<CollectorTarget>;
+
+/// What a collector keeps for one case.
+#[derive(Default)]
+pub struct CollectorState {
     edges: Vec<Arc<CollectorEdge>>,
     pages: Vec<Arc<CollectorPage>>,
+}
+
+impl CaseTarget for CollectorTarget {
+    type State = CollectorState;
 }
 
 impl CollectorTarget {
@@ -84,18 +83,6 @@ impl CollectorTarget {
 }
 
 impl CollectorCaseContext {
-    /// A context for one case. `case`: its id; `marker`: a text that no other case of this run sends.
-    pub fn new(
-        target: Arc<CollectorTarget>,
-        case: &str,
-        marker: String,
-        level: CaseLevel,
-        timeout: Duration,
-    ) -> Self {
-        let (found, case) = (CaseFindings::default(), case.to_owned());
-        Self { target, timeout, found, case, marker, level, edges: Vec::new(), pages: Vec::new() }
-    }
-
     /// A session reference that no other case passes.
     pub fn reference(&self, name: &str) -> String {
         format!("edgeproof-{}-{name}", self.marker)
@@ -139,7 +126,7 @@ impl CollectorCaseContext {
                     edge.accept_all();
                 }
                 let edge = Arc::new(edge);
-                self.edges.push(Arc::clone(&edge));
+                self.state.edges.push(Arc::clone(&edge));
                 Some(edge)
             }
             Err(why) => {
@@ -160,7 +147,7 @@ impl CollectorCaseContext {
         match CollectorPage::open(&self.target, origin, before, self.timeout).await {
             Ok(page) => {
                 let page = Arc::new(page);
-                self.pages.push(Arc::clone(&page));
+                self.state.pages.push(Arc::clone(&page));
                 Some(page)
             }
             Err(PageFailure::Browser(why)) => {
@@ -193,45 +180,33 @@ impl CollectorCaseContext {
         }
     }
 
-    /// Adds a check. The case's level limits the level of the check.
-    pub fn check(&mut self, check: Check) {
-        self.found.check(check, self.level);
-    }
-
-    /// Adds checks.
-    pub fn checks(&mut self, checks: Vec<Check>) {
-        for check in checks {
-            self.check(check);
-        }
-    }
-
-    /// Records the collector's behaviour at an open point.
-    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
-        self.found.observations.push((point.into(), observed.into()));
-    }
-
     /// Ends the case: records its pages for the monitors and its requests for the report.
     pub(crate) async fn finish(mut self) -> CaseFindings {
         let mut is_stopped = false;
-        for page in self.pages.drain(..) {
+        for page in self.state.pages.drain(..) {
             if self.found.failed.is_some() && self.target.stopped.is_some() {
                 is_stopped |= page.stopped_post().await == self.target.stopped;
             }
             page.finish(&self.case, self.level).await;
         }
-        for edge in self.edges.drain(..) {
+        for edge in self.state.edges.drain(..) {
             self.found.arrivals.extend(edge.arrivals(END_LIMIT).await);
             self.found.sent.extend(edge.requests().into_iter().map(exchange));
         }
-        let stopped = self.target.stopped.as_deref().filter(|_| is_stopped).map(stopped_hint);
-        let refused = || self.found.arrivals.iter().find_map(refusal).map(|code| refused_hint(&code));
-        let Some(hint) = stopped.or_else(refused) else { return self.found };
+        let stopped = self
+            .target
+            .stopped
+            .as_deref()
+            .filter(|_| is_stopped)
+            .map(|why| Advice::PostStopped { reason: why.into() });
+        let refused = || self.found.arrivals.iter().find_map(refusal);
+        let Some(advice) = stopped.or_else(refused) else { return self.found };
         // The other failures of the case follow from the first of the heaviest ones, which the report shows.
         if let Some(first) =
             self.found.checks.iter_mut().filter(|check| !check.ok).min_by_key(|check| check.level)
-            && (is_stopped || first.hint.is_none())
+            && (is_stopped || first.advice.is_empty())
         {
-            first.hint = Some(hint);
+            first.advice = vec![advice];
             if let Some(difference) = first.difference.as_mut().filter(|_| is_stopped) {
                 difference.stopped = self.target.stopped.as_ref().map(Wire::from);
             }
@@ -240,23 +215,13 @@ impl CollectorCaseContext {
     }
 }
 
-fn stopped_hint(why: &str) -> String {
-    format!(
-        "Chromium stops the POST, although the edge is correct: {why}; send a POST with a JSON body and its Content-Type, without other headers and without credentials"
-    )
-}
-
-fn refused_hint(code: &str) -> String {
-    format!("the service refused the collection: {code}")
-}
-
-/// Status and body of the mock service's own refusal.
-fn refusal(arrival: &Arrival) -> Option<String> {
+/// Advice with status and body of the mock service's own refusal.
+fn refusal(arrival: &Arrival) -> Option<Advice> {
     match &arrival.answer {
         Some(ArrivalAnswer::Answer { status, body, .. })
             if arrival.endpoint == ServiceEndpoint::Relay && !arrival.claimed && *status >= 400 =>
         {
-            Some(format!("{status} {}", String::from_utf8_lossy(body)))
+            Some(Advice::CollectionRefused { status: u64::from(*status), refusal: body.into() })
         }
         _ => None,
     }

@@ -176,7 +176,9 @@ impl CollectorPage {
         for page in earlier.into_iter().chain([self.current()]) {
             requests.extend(page.record().await.requests);
         }
-        requests.retain(is_to_signals);
+        let signals = self.target.edges.spec.path(Endpoint::Signals);
+        let is_to_signals = |url: Url| url.path() == signals;
+        requests.retain(|request| Url::parse(&request.url).is_ok_and(is_to_signals));
         requests
     }
 
@@ -314,10 +316,6 @@ impl RecordMark {
         rest(&mut record.windows, self.windows);
         record
     }
-}
-
-fn is_to_signals(request: &PageRequest) -> bool {
-    Url::parse(&request.url).is_ok_and(|url| url.path() == Endpoint::Signals.path())
 }
 
 /// The outcome of a call that may take this long.

@@ -3,14 +3,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, EdgeSettings, Redactor};
-use edgeproof_http::{Draft, NoAnswer, Sent, ServerAddress};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
 use edgeproof_targets::FaultInjection;
-use tokio::time::timeout;
 
-use super::{CaseExchange, CaseFindings, FreshEdges, Sender, Traffic};
+use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget, FreshEdges, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
 use crate::judge::{Check, RelayedRequests};
 
@@ -19,7 +19,9 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
-pub struct EdgeContext {
+pub struct EdgeTarget {
+    /// The interface.
+    pub spec: Arc<Spec>,
     /// Address of the edge.
     pub endpoint: ServerAddress,
     /// The mock service behind the edge. None: an edge in production.
@@ -44,26 +46,25 @@ pub struct EdgeContext {
     pub faults: Option<Arc<dyn FaultInjection>>,
 }
 
-/// The context of one case at its edge: sends requests, scripts the mock service and collects findings.
-pub struct CaseContext {
-    /// The edge.
-    pub edge: Arc<EdgeContext>,
-    /// A text that no other case sends.
-    pub marker: String,
-    /// Timeout of an answer.
-    pub timeout: Duration,
-    /// The findings so far.
-    pub found: CaseFindings,
+/// The context of one case at its edge.
+pub type EdgeCaseContext = CaseContext<EdgeTarget>;
+
+/// What an edge and its mock service keep for one case.
+#[derive(Default)]
+pub struct EdgeState {
     /// A check of log lines that runs after the edge has ended.
     pub deferred: Option<DeferredLogCheck>,
     /// Starts further edges with the same settings. None: this edge exists only once, or other cases share it.
     pub fresh_edges: Option<FreshEdges>,
-    exclusive: bool,
-    case: String,
-    level: CaseLevel,
+    /// Every request at the service belongs to this case.
+    pub(crate) exclusive: bool,
     scripted: Vec<Scripted>,
     /// End of the service's journal before the first script.
     began: Option<u64>,
+}
+
+impl CaseTarget for EdgeTarget {
+    type State = EdgeState;
 }
 
 /// A check of log lines that the edge may still hold in its buffers.
@@ -78,25 +79,7 @@ pub struct DeferredLogCheck {
 /// Checks log lines.
 pub type LogCheck = Arc<dyn Fn(&[String]) -> Check + Send + Sync>;
 
-impl CaseContext {
-    /// A context for one case. `exclusive`: every request at the service belongs to this case.
-    pub fn new(edge: Arc<EdgeContext>, sender: Sender, exclusive: bool, timeout: Duration) -> Self {
-        let Sender { case, level, marker } = sender;
-        Self {
-            edge,
-            marker,
-            timeout,
-            found: CaseFindings::default(),
-            deferred: None,
-            fresh_edges: None,
-            exclusive,
-            case,
-            level,
-            scripted: Vec::new(),
-            began: None,
-        }
-    }
-
+impl EdgeCaseContext {
     /// Plays a conversation and checks its result.
     pub async fn converse(&mut self, conversation: &Conversation) -> Sent {
         let script = conversation.script.clone().unwrap_or_else(Script::decide);
@@ -112,29 +95,10 @@ impl CaseContext {
         sent
     }
 
-    /// Plays named conversations in sequence. Each check names its conversation. False: one took longer than `limit`,
-    /// and the rest was not played. The number of conversations must not fail a slow edge.
-    pub async fn converse_each(&mut self, conversations: &[(String, Conversation)], limit: Duration) -> bool {
-        for (name, conversation) in conversations {
-            let before = self.found.checks.len();
-            let played = timeout(limit, self.converse(conversation)).await;
-            for check in &mut self.found.checks[before..] {
-                *check = check.clone().of(name);
-            }
-            match played {
-                Err(_) => return false,
-                // Each further conversation would wait as long.
-                Ok(Sent { reply: Err(NoAnswer::TimedOut(_)), .. }) => return true,
-                Ok(_) => {}
-            }
-        }
-        true
-    }
-
     /// Sets how the mock service replies to this case's requests from now on. No effect without a mock service.
     pub fn script(&mut self, script: Script) {
         let marker = || Match::Marker(Bytes::from(self.marker.clone()));
-        self.add_script(if self.exclusive { Match::Everything } else { marker() }, script);
+        self.add_script(if self.state.exclusive { Match::Everything } else { marker() }, script);
     }
 
     /// Sets how the mock service replies to requests whose body contains this text.
@@ -143,15 +107,15 @@ impl CaseContext {
     }
 
     fn add_script(&mut self, on: Match, script: Script) {
-        if let Some(service) = &self.edge.service {
-            self.began.get_or_insert_with(|| service.mark());
-            self.scripted.push(service.script(on, script));
+        if let Some(service) = &self.target.service {
+            self.state.began.get_or_insert_with(|| service.mark());
+            self.state.scripted.push(service.script(on, script));
         }
     }
 
     /// Changes the mode of the mock service's listener. Returns false and marks the case as not run if this fails.
     pub async fn set_listener(&mut self, mode: ListenerMode) -> bool {
-        let Some(service) = self.edge.service.clone() else { return false };
+        let Some(service) = self.target.service.clone() else { return false };
         if let Err(why) = service.set_mode(mode).await {
             self.found.not_run = Some(format!("the mock service cannot change its listener: {why}"));
             return false;
@@ -169,20 +133,20 @@ impl CaseContext {
 
     /// Sends a filled draft over a new connection. The case's report does not show the exchange.
     pub async fn exchange(&self, draft: &Draft) -> Sent {
-        let sending = edgeproof_http::send(&self.edge.endpoint, draft, self.timeout);
+        let sending = edgeproof_http::send(&self.target.endpoint, draft, self.timeout);
         self.traced(draft, async { Some(sending.await) }).await.expect("the exchange has a result")
     }
 
     /// Sends a filled draft over HTTP/2. None: the edge does not offer it.
     pub async fn exchange_http2(&self, draft: &Draft) -> Option<Sent> {
-        self.traced(draft, edgeproof_http::send_http2(&self.edge.endpoint, draft, self.timeout)).await
+        self.traced(draft, edgeproof_http::send_http2(&self.target.endpoint, draft, self.timeout)).await
     }
 
     /// Sends filled drafts in turn over one connection. The case's report does not show the exchanges.
     pub async fn exchange_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
-        let traffic = &self.edge.traffic;
+        let traffic = &self.target.traffic;
         let numbers: Vec<usize> = drafts.iter().map(|draft| traffic.begin(self.sender(), draft)).collect();
-        let sent = edgeproof_http::send_in_turn(&self.edge.endpoint, drafts, self.timeout).await;
+        let sent = edgeproof_http::send_in_turn(&self.target.endpoint, drafts, self.timeout).await;
         for (number, sent) in numbers.into_iter().zip(&sent) {
             traffic.end(number, sent.clone());
         }
@@ -190,9 +154,9 @@ impl CaseContext {
     }
 
     async fn traced(&self, draft: &Draft, sending: impl Future<Output = Option<Sent>>) -> Option<Sent> {
-        let number = self.edge.traffic.begin(self.sender(), draft);
+        let number = self.target.traffic.begin(self.sender(), draft);
         let sent = sending.await?;
-        self.edge.traffic.end(number, sent.clone());
+        self.target.traffic.end(number, sent.clone());
         Some(sent)
     }
 
@@ -213,17 +177,17 @@ impl CaseContext {
     /// Shows an exchange in the case's report. `repeats`: the same request gets the same answer, so that a `curl` command
     /// can repeat it.
     pub(crate) fn show_exchange(&mut self, draft: &Draft, sent: Sent, repeats: bool) {
-        let curl = crate::curl::curl(&self.edge.endpoint, draft).filter(|_| repeats);
+        let curl = crate::curl::curl(&self.target.endpoint, draft).filter(|_| repeats);
         self.found.sent.push(CaseExchange { hop: Hop::ClientEdge, sent, curl });
     }
 
     /// Requests of this case at the service, after the edge has completed or broken off the last one.
     pub async fn relayed(&self) -> RelayedRequests {
         let mut arrivals = Vec::new();
-        for scripted in &self.scripted {
+        for scripted in &self.state.scripted {
             arrivals.extend(scripted.finished(END_LIMIT).await);
         }
-        let unclaimed = match (&self.edge.service, self.began) {
+        let unclaimed = match (&self.target.service, self.state.began) {
             (Some(service), Some(mark)) => service.unclaimed_since(mark),
             _ => Vec::new(),
         };
@@ -232,7 +196,7 @@ impl CaseContext {
 
     /// All requests at the service after a mark, also those of other cases. For exclusive cases.
     pub async fn relayed_since(&self, mark: u64) -> RelayedRequests {
-        match &self.edge.service {
+        match &self.target.service {
             Some(service) => RelayedRequests::new(service.finished_since(mark, END_LIMIT).await),
             None => RelayedRequests::default(),
         }
@@ -240,40 +204,23 @@ impl CaseContext {
 
     /// Requests of this case at the service so far, also incomplete ones.
     pub fn arrivals(&self) -> Vec<Arrival> {
-        self.scripted.iter().flat_map(Scripted::arrivals).collect()
+        self.state.scripted.iter().flat_map(Scripted::arrivals).collect()
     }
 
     /// The current end of the service's journal, for [`Self::relayed_since`].
     pub fn service_mark(&self) -> u64 {
-        self.edge.service.as_ref().map_or(0, |service| service.mark())
+        self.target.service.as_ref().map_or(0, |service| service.mark())
     }
 
     /// Fills in the placeholders of a draft.
     pub fn fill(&self, draft: &Draft) -> Draft {
-        fill(draft, &self.marker, self.origin())
+        fill(draft, &self.target.spec, &self.marker, self.origin())
     }
 
     /// The origin that the edge allows, or any origin if it is unknown. Cases that depend on it require
-    /// [`Prerequisite::Origin`](crate::cases::Prerequisite::Origin).
+    /// [`EdgeNeed::Origin`](crate::cases::EdgeNeed::Origin).
     pub fn origin(&self) -> &str {
-        self.edge.origin.as_deref().unwrap_or("https://page.example")
-    }
-
-    /// Adds a check. The case's level limits the level of the check.
-    pub fn check(&mut self, check: Check) {
-        self.found.check(check, self.level);
-    }
-
-    /// Adds checks.
-    pub fn checks(&mut self, checks: Vec<Check>) {
-        for check in checks {
-            self.check(check);
-        }
-    }
-
-    /// Records the edge's behaviour at an open point.
-    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
-        self.found.observations.push((point.into(), observed.into()));
+        self.target.origin.as_deref().unwrap_or("https://page.example")
     }
 
     /// Ends the case and returns its findings.

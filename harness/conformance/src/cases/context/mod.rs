@@ -1,5 +1,6 @@
 //! Contexts of cases: the part under test, the requests to it, and the findings.
 
+mod case_context;
 mod collector;
 mod collector_page;
 mod collector_traffic;
@@ -11,14 +12,15 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
-pub use collector::{CollectorCaseContext, CollectorTarget, SealUse};
+pub use case_context::{CaseContext, CaseTarget, write_file};
+pub use collector::{CollectorCaseContext, CollectorState, CollectorTarget, SealUse};
 pub use collector_page::CollectorPage;
 pub use collector_traffic::{CollectorTraffic, PageTrace};
-pub use edge::{CaseContext, DeferredLogCheck, EdgeContext, LogCheck};
+pub use edge::{DeferredLogCheck, EdgeCaseContext, EdgeState, EdgeTarget, LogCheck};
 pub use findings::{CaseExchange, CaseFindings};
 pub use fresh_edges::{FreshEdgeRequest, FreshEdges};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
 pub(crate) use service::{exposed, without_private_keys};
 pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
-pub use verdict_request::{VerdictRequest, key_set_request};
+pub use verdict_request::VerdictRequest;

@@ -4,18 +4,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{Credentials, Secret};
 use edgeproof_fixtures::key_set::without_private_parts;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Draft, Sent, ServerAddress};
 use edgeproof_mock::{MockService, NewSession};
-use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_reports::Hop;
 use edgeproof_targets::RunningEdge;
 
-use super::{CaseExchange, CaseFindings, VerdictRequest};
+use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
-use crate::judge::{AnswerResult, Check};
+use crate::judge::AnswerResult;
 
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
 pub struct ServiceTarget {
+    /// The interface.
+    pub spec: Arc<Spec>,
     /// Address of the verdict endpoint.
     pub service: Option<ServerAddress>,
     /// Address of the key set.
@@ -47,53 +50,58 @@ pub struct ServiceInputs {
     pub session_ref: Option<String>,
 }
 
-/// The context of one case at a service or a key set: sends requests as the integrator's backend and collects findings.
-pub struct ServiceCaseContext {
-    /// The service or the key set.
-    pub target: Arc<ServiceTarget>,
-    /// Default timeout of an answer.
-    pub timeout: Duration,
-    /// The findings so far.
-    pub found: CaseFindings,
-    case: String,
-    marker: String,
-    level: CaseLevel,
+/// The context of one case at a service or a key set: sends requests as the integrator's backend.
+pub type ServiceCaseContext = CaseContext<ServiceTarget>;
+
+impl ServiceTarget {
+    /// A request for the verdict of a session, without a token.
+    pub fn verdict_request(&self, reference: &str) -> VerdictRequest {
+        VerdictRequest::new(self.spec.verdict_path(), reference)
+    }
+
+    /// A request for the key set.
+    pub fn key_set_request(&self) -> Draft {
+        Draft::new("GET", self.spec.path(Endpoint::KeySet)).header("Accept", "application/json")
+    }
+}
+
+impl CaseTarget for ServiceTarget {
+    type State = ();
 }
 
 impl ServiceCaseContext {
-    /// A context for one case. `case`: its id; `marker`: a text that no other case of this run sends.
-    pub fn new(
-        target: Arc<ServiceTarget>,
-        case: &str,
-        marker: String,
-        level: CaseLevel,
-        timeout: Duration,
-    ) -> Self {
-        Self { target, timeout, found: CaseFindings::default(), case: case.into(), marker, level }
-    }
-
     /// A session reference that no session has and no other case sends.
     pub fn reference(&self, name: &str) -> String {
         format!("edgeproof-{}-{}-{name}", self.target.run, self.marker)
     }
 
-    /// The read token. Cases that send it require [`Prerequisite::ReadToken`](crate::cases::Prerequisite::ReadToken).
+    /// The read token. Cases that send it require [`ServiceNeed::ReadToken`](crate::cases::ServiceNeed::ReadToken).
     pub fn read_token(&self) -> String {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
+    /// A verdict request without a token.
+    pub fn verdict(&self, reference: &str) -> VerdictRequest {
+        self.target.verdict_request(reference)
+    }
+
+    /// A request for the key set.
+    pub fn key_set(&self) -> Draft {
+        self.target.key_set_request()
+    }
+
     /// A verdict request with the read token.
     pub fn with_token(&self, reference: &str) -> VerdictRequest {
-        VerdictRequest::new(reference).bearer(&self.read_token())
+        self.verdict(reference).bearer(&self.read_token())
     }
 
     /// Address of the verdict endpoint. Cases of a service have it, and cases that require
-    /// [`Prerequisite::Session`](crate::cases::Prerequisite::Session).
+    /// [`ServiceNeed::Session`](crate::cases::ServiceNeed::Session).
     pub fn service(&self) -> &ServerAddress {
         self.target.service.as_ref().expect("the plan contains only cases whose target is known")
     }
 
-    /// The built-in mock and its credentials. Cases that require [`Prerequisite::Mock`](crate::cases::Prerequisite::Mock)
+    /// The built-in mock and its credentials. Cases that require [`ServiceNeed::Mock`](crate::cases::ServiceNeed::Mock)
     /// have them.
     pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
         Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
@@ -167,23 +175,6 @@ impl ServiceCaseContext {
     pub fn trace(&self, hop: Hop, draft: &Draft, sent: Sent) {
         let (case, draft) = (self.case.clone(), draft.clone());
         self.target.traffic.push(ServiceExchange { case, level: self.level, hop, draft, sent });
-    }
-
-    /// Adds a check. The case's level limits the level of the check.
-    pub fn check(&mut self, check: Check) {
-        self.found.check(check, self.level);
-    }
-
-    /// Adds checks.
-    pub fn checks(&mut self, checks: Vec<Check>) {
-        for check in checks {
-            self.check(check);
-        }
-    }
-
-    /// Records the target's behaviour at an open point.
-    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
-        self.found.observations.push((point.into(), observed.into()));
     }
 }
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use edgeproof_fixtures::spec::verdict_path;
+use edgeproof_fixtures::spec::VerdictPath;
 use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::{CaseLevel, Hop};
 use parking_lot::Mutex;
@@ -57,9 +57,9 @@ impl ServiceTraffic {
 
 impl ServiceExchange {
     /// Decoded session reference. None: not a request for a verdict.
-    pub fn reference(&self) -> Option<String> {
+    pub fn reference(&self, verdict: &VerdictPath) -> Option<String> {
         let path = self.draft.path.split('?').next().unwrap_or_default();
-        let written = path.strip_prefix(verdict_path().prefix())?;
+        let written = path.strip_prefix(verdict.prefix())?;
         Some(percent_decode_str(written).decode_utf8_lossy().into_owned())
     }
 

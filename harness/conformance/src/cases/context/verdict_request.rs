@@ -1,10 +1,11 @@
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::VerdictPath;
 use edgeproof_http::Draft;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// A request for a verdict.
 #[derive(Debug, Clone)]
 pub struct VerdictRequest {
+    path: VerdictPath,
     method: String,
     reference: String,
     authorization: Option<String>,
@@ -13,8 +14,14 @@ pub struct VerdictRequest {
 
 impl VerdictRequest {
     /// A `GET` for this session's verdict, without a token.
-    pub fn new(reference: &str) -> Self {
-        Self { method: "GET".into(), reference: reference.into(), authorization: None, query: None }
+    pub fn new(path: &VerdictPath, reference: &str) -> Self {
+        Self {
+            path: path.clone(),
+            method: "GET".into(),
+            reference: reference.into(),
+            authorization: None,
+            query: None,
+        }
     }
 
     /// Sets `Authorization: Bearer TOKEN`.
@@ -46,7 +53,7 @@ impl VerdictRequest {
 
     /// The request to send.
     pub fn draft(&self) -> Draft {
-        let mut path = verdict_path().with(&encode(&self.reference));
+        let mut path = self.path.with(&encode(&self.reference));
         if let Some(query) = &self.query {
             path = format!("{path}?{query}");
         }
@@ -56,11 +63,6 @@ impl VerdictRequest {
             None => draft,
         }
     }
-}
-
-/// A request for the key set.
-pub fn key_set_request() -> Draft {
-    Draft::new("GET", Endpoint::KeySet.path()).header("Accept", "application/json")
 }
 
 /// All characters except unreserved ones (RFC 3986 §2.3).

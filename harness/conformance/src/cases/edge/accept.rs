@@ -3,10 +3,10 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Catalog, Phase};
+use crate::cases::{CaseList, Edge, Phase};
 
 /// The service accepts a collection, in the usual form and in others (7.2).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     sanity(cases);
     let post = cases.accepted_post();
     cases
@@ -29,7 +29,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// The same plain conversation as the first and the last case.
-fn sanity(cases: &mut Catalog<'_>) {
+fn sanity(cases: &mut CaseList<'_, Edge>) {
     for (id, phase, title) in [
         ("sanity.first", Phase::First, "before all other cases, the edge relays a plain collection"),
         ("sanity.last", Phase::Last, "after all other cases, the edge relays a plain collection"),

@@ -3,12 +3,12 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
-    Catalog, ORIGIN, OTHER_ORIGIN, Prerequisite, Setup, collection, preflight, summary, to_signals,
+    CaseList, Edge, EdgeNeed, ORIGIN, OTHER_ORIGIN, Setup, collection, preflight, summary, to_signals,
 };
 use crate::judge;
 
 /// CORS by the Fetch algorithm (4, 5, 7.1).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     preflights(cases);
     readable(cases);
     denied(cases);
@@ -17,9 +17,9 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     vary(cases);
 }
 
-fn preflights(cases: &mut Catalog<'_>) {
+fn preflights(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps(
+        .steps(
             "edge.preflight",
             "cors.preflight",
             "a preflight of the allowed origin passes for a JSON POST",
@@ -32,10 +32,10 @@ fn preflights(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Origin])
+        .requires(&[EdgeNeed::Origin])
         .stimulus(Stimulus::Preflight);
     cases
-        .edge_steps(
+        .steps(
             "edge.preflight",
             "cors.preflight-not-relayed",
             "the edge does not relay a preflight",
@@ -52,7 +52,7 @@ fn preflights(cases: &mut Catalog<'_>) {
 }
 
 /// A page can use a status only if it can read the answer.
-fn readable(cases: &mut Catalog<'_>) {
+fn readable(cases: &mut CaseList<'_, Edge>) {
     let accepted = cases.accepted_post().readable(CaseLevel::Must);
     cases.conversation(
         "statement.cors-readable",
@@ -80,7 +80,7 @@ fn readable(cases: &mut Catalog<'_>) {
         .setup(Setup::PortClosed);
     let refusals = super::refusals::each_refusal(cases).into_iter();
     let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(CaseLevel::Must))).collect();
-    cases.conversations(
+    cases.exchanges(
         "statement.cors-readable",
         "cors.readable.reasons",
         "a page of the allowed origin can read a refusal with any reason",
@@ -95,14 +95,14 @@ fn readable(cases: &mut Catalog<'_>) {
             "a page of the allowed origin can read a 405",
             put,
         )
-        .requires(&[Prerequisite::Origin]);
+        .requires(&[EdgeNeed::Origin]);
 }
 
 /// Other origins get no grant, even if they look like the allowed one.
-fn denied(cases: &mut Catalog<'_>) {
+fn denied(cases: &mut CaseList<'_, Edge>) {
     for (id, title, origin) in look_alikes() {
         cases
-            .edge_steps(
+            .steps(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("a preflight grants nothing to {title}"),
@@ -114,9 +114,9 @@ fn denied(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .requires(&[Prerequisite::Origin]);
+            .requires(&[EdgeNeed::Origin]);
         let accept = cases.accept();
-        cases.edge_steps(
+        cases.steps(
             "statement.cors-other-origins",
             &format!("cors.denied.{id}.post"),
             &format!("the answer to a POST grants nothing to {title}"),
@@ -138,7 +138,7 @@ fn denied(cases: &mut Catalog<'_>) {
 }
 
 /// Edges often answer errors and acceptances in separate code, with separate grants.
-fn denied_errors(cases: &mut Catalog<'_>) {
+fn denied_errors(cases: &mut CaseList<'_, Edge>) {
     for (id, title, method, setup) in [
         ("refused", "the answer to a refused collection", "POST", Setup::Standard),
         ("unreachable", "the answer for an unreachable service", "POST", Setup::PortClosed),
@@ -147,7 +147,7 @@ fn denied_errors(cases: &mut Catalog<'_>) {
         let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), collection());
         draft.method = method.into();
         draft.headers[0].1 = OTHER_ORIGIN.into();
-        let case = cases.edge_steps(
+        let case = cases.steps(
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
             &format!("{title} grants nothing to another origin"),
@@ -162,7 +162,7 @@ fn denied_errors(cases: &mut Catalog<'_>) {
         );
         case.setup(setup);
         if method == "PUT" {
-            case.requires(&[Prerequisite::Origin]);
+            case.requires(&[EdgeNeed::Origin]);
         }
     }
 }
@@ -206,10 +206,10 @@ fn without_port(origin: &str) -> &str {
     }
 }
 
-fn setting(cases: &mut Catalog<'_>) {
+fn setting(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     cases
-        .edge_steps(
+        .steps(
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "the edge grants the configured ALLOWED_ORIGIN and not the usual one",
@@ -230,9 +230,9 @@ fn setting(cases: &mut Catalog<'_>) {
         .setup(Setup::OtherLicense);
 }
 
-fn vary(cases: &mut Catalog<'_>) {
+fn vary(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
-    cases.edge_steps(
+    cases.steps(
         "statement.vary",
         "cors.vary",
         "if the grant depends on the origin, Vary lists Origin",

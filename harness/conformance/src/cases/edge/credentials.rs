@@ -1,26 +1,27 @@
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
+use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Secrets;
 
 use crate::cases::{
-    Case, CaseContext, Catalog, Conversation, ORIGIN, Setup, collection, preflight, summary, to_signals,
+    Case, CaseList, Conversation, Edge, EdgeCaseContext, HEALTH, ORIGIN, Setup, collection, preflight,
+    summary, to_signals,
 };
 use crate::judge;
 use edgeproof_http::Draft;
 use edgeproof_mock::{Arrival, presented_licenses};
 
 /// License and client certificate reach the service unchanged. No page receives them (2, 5).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     presented(cases);
     end_to_end(cases);
     open(cases);
     not_shown(cases);
 }
 
-fn presented(cases: &mut Catalog<'_>) {
+fn presented(cases: &mut CaseList<'_, Edge>) {
     for (setup, id, title) in [
         (Setup::Standard, "credentials.license", "the license arrives unchanged"),
         (Setup::OtherLicense, "credentials.license-other", "another license arrives unchanged"),
@@ -31,7 +32,7 @@ fn presented(cases: &mut Catalog<'_>) {
         ),
     ] {
         after_relay(cases, "statement.license-presented", id, title, |context, arrivals| {
-            let license = context.edge.license.clone().unwrap_or_default();
+            let license = context.target.license.clone().unwrap_or_default();
             context.check(judge::carries_license(&license, &licenses(arrivals)));
         })
         .setup(setup)
@@ -52,7 +53,7 @@ fn presented(cases: &mut Catalog<'_>) {
         ),
     ] {
         after_relay(cases, "statement.certificate-presented", id, title, move |context, arrivals| {
-            let expected = context.edge.credentials.certificate(role).chain_der();
+            let expected = context.target.credentials.certificate(role).chain_der();
             let expected = expected.first().map(AsRef::as_ref);
             let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
             let presented = presented.map(AsRef::as_ref);
@@ -66,14 +67,14 @@ fn presented(cases: &mut Catalog<'_>) {
 
 /// Adds a case that posts a collection and judges what arrived.
 fn after_relay<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Edge>,
     row: &str,
     id: &str,
     title: &str,
-    judge: impl Fn(&mut CaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
-) -> &'c mut Case {
+    judge: impl Fn(&mut EdgeCaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
+) -> &'c mut Case<Edge> {
     let script = cases.accept();
-    cases.edge_steps(row, id, title, move |context| {
+    cases.steps(row, id, title, move |context| {
         let (script, judge) = (script.clone(), judge.clone());
         Box::pin(async move {
             context.script(script);
@@ -85,7 +86,7 @@ fn after_relay<'c>(
 }
 
 /// The mock service checks the credentials itself, and the edge passes on its refusal.
-fn end_to_end(cases: &mut Catalog<'_>) {
+fn end_to_end(cases: &mut CaseList<'_, Edge>) {
     let refusals = [
         (
             Setup::NoLicense,
@@ -152,7 +153,7 @@ fn end_to_end(cases: &mut Catalog<'_>) {
     }
 }
 
-fn open(cases: &mut Catalog<'_>) {
+fn open(cases: &mut CaseList<'_, Edge>) {
     for (setup, row, id, title) in [
         (
             Setup::CertificateWithoutKey,
@@ -174,7 +175,7 @@ fn open(cases: &mut Catalog<'_>) {
         ),
     ] {
         let script = cases.accept();
-        let case = cases.edge_steps(row, id, title, move |context| {
+        let case = cases.steps(row, id, title, move |context| {
             let script = script.clone();
             Box::pin(async move {
                 context.script(script);
@@ -190,12 +191,12 @@ fn open(cases: &mut Catalog<'_>) {
                 context.observe(id, observed);
             })
         });
-        case.setup(setup).start = CaseLevel::Open;
+        case.setup(setup).settings.start = CaseLevel::Open;
     }
 }
 
 /// No answer contains the license or the client key.
-fn not_shown(cases: &mut Catalog<'_>) {
+fn not_shown(cases: &mut CaseList<'_, Edge>) {
     let reason = "edgeproof_not_shown";
     let drafts: [(&str, &str, Draft, Setup); 6] = [
         ("accepted", "to an accepted collection", collection(), Setup::Standard),
@@ -203,12 +204,12 @@ fn not_shown(cases: &mut Catalog<'_>) {
         ("unreachable", "for an unreachable service", collection(), Setup::PortClosed),
         ("other-method", "to another method", to_signals("GET"), Setup::Standard),
         ("preflight", "to a preflight", preflight(ORIGIN), Setup::Standard),
-        ("health", "of the health check", Draft::new("GET", Endpoint::Health.path()), Setup::Standard),
+        ("health", "of the health check", Draft::new("GET", HEALTH), Setup::Standard),
     ];
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };
         cases
-            .edge_steps(
+            .steps(
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
                 &format!("the answer {title} contains neither license nor key"),
@@ -217,7 +218,7 @@ fn not_shown(cases: &mut Catalog<'_>) {
                     Box::pin(async move {
                         context.script(script);
                         let sent = context.send(&draft).await;
-                        let redactor = Arc::clone(&context.edge.redactor);
+                        let redactor = Arc::clone(&context.target.redactor);
                         context.check(judge::no_secrets(
                             Secrets::Edge,
                             |bytes| redactor.finds(bytes),

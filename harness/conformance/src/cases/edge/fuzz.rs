@@ -1,9 +1,10 @@
 use bytes::Bytes;
+use edgeproof_fixtures::spec::Advice;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::cases::{CaseContext, Catalog, Prerequisite, posted};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, posted};
 use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
@@ -14,14 +15,14 @@ use edgeproof_reports::difference::{Counted, DifferenceKind};
 const SHRINKS: usize = 200;
 
 /// Generated bodies (`--fuzz`).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let (count, seed) = cases.fuzz;
     if count == 0 {
         return;
     }
     let accept = cases.accept();
     cases
-        .edge_steps(
+        .steps(
             "statement.body-unchanged",
             "relay.fuzz",
             &format!("{count} generated bodies arrive unchanged"),
@@ -30,12 +31,12 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 Box::pin(async move { fuzz(context, &accept, count, seed).await })
             },
         )
-        .requires(&[Prerequisite::Service])
+        .requires(&[EdgeNeed::Service])
         .exclusive()
         .takes(std::time::Duration::from_millis(20) * count);
 }
 
-async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64) {
+async fn fuzz(context: &mut EdgeCaseContext, accept: &Script, count: u32, seed: u64) {
     for number in 0..count {
         let Some(body) = generate(seed, number, &[]) else {
             context.found.not_run = Some("the generator made no body".into());
@@ -50,11 +51,10 @@ async fn fuzz(context: &mut CaseContext, accept: &Script, count: u32, seed: u64)
         let checks = arrives(context, accept, smallest).await;
         context.checks(checks);
         let actual = format!("body {} of {count} is lost or changed (shown shrunk; seed {seed})", number + 1);
-        let hint = format!("repeat with `--filter relay.fuzz --fuzz {count} --seed {seed}`");
         context.check(
             Check::new("generated bodies", "all arrive", actual, false)
                 .drawn(DifferenceKind::count(Counted::LostBodies, 0, 1))
-                .hint(&hint),
+                .advise(Advice::RepeatFuzz { count: u64::from(count), seed }),
         );
         return;
     }
@@ -73,7 +73,12 @@ enum Step {
     Complicate,
 }
 
-async fn shrink(context: &mut CaseContext, accept: &Script, (seed, number): (u64, u32), first: Body) -> Body {
+async fn shrink(
+    context: &mut EdgeCaseContext,
+    accept: &Script,
+    (seed, number): (u64, u32),
+    first: Body,
+) -> Body {
     let (mut smallest, mut fails, mut path) = (first, true, Vec::new());
     for _ in 0..SHRINKS {
         path.push(if fails { Step::Simplify } else { Step::Complicate });
@@ -105,7 +110,7 @@ fn generate(seed: u64, number: u32, path: &[Step]) -> Option<Body> {
 }
 
 /// Sends a body and checks what arrived.
-async fn arrives(context: &mut CaseContext, accept: &Script, body: Body) -> Vec<Check> {
+async fn arrives(context: &mut EdgeCaseContext, accept: &Script, body: Body) -> Vec<Check> {
     let before = context.relayed().await.complete.len();
     context.script(accept.clone());
     let draft: Draft = posted(body, Some("application/json"));

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Endpoint, Forms, HealthChange, ServiceTrouble, Value};
+use edgeproof_fixtures::spec::{Advice, Forms, HealthChange, ServiceTrouble, Value};
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
 use crate::cases::case::level;
-use crate::cases::{CaseContext, Catalog, Prerequisite, collection, summary};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, HEALTH, collection, summary};
 use crate::judge::{self, Check};
 
 /// Delay of the service's reply to collections beside a health check.
@@ -30,13 +30,13 @@ struct Replies {
 }
 
 /// Forms of the health check, from the model of variation: one case for each dimension.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let replies = Replies { accept: cases.accept(), refuse: cases.refuse(401, "edgeproof_health") };
     for forms in &cases.spec.variation().health {
         let id = format!("health.{}", forms.id);
         let title = format!("each {} of a health check", forms.title);
         let (replies, played) = (replies.clone(), forms.clone());
-        let case = cases.edge_steps(&forms.row, &id, &title, move |context| {
+        let case = cases.steps(&forms.row, &id, &title, move |context| {
             let (replies, forms) = (replies.clone(), played.clone());
             Box::pin(async move {
                 for value in &forms.values {
@@ -48,7 +48,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         if loads {
             case.exclusive().takes(SLOW);
         } else {
-            case.requires(&[Prerequisite::Origin]);
+            case.requires(&[EdgeNeed::Origin]);
         }
     }
 }
@@ -59,26 +59,26 @@ fn needs_service(change: &HealthChange) -> bool {
 
 /// Plays one value and judges the answers to its health checks.
 async fn play(
-    context: &mut CaseContext,
+    context: &mut EdgeCaseContext,
     replies: &Replies,
     forms: &Forms<HealthChange>,
     value: &Value<HealthChange>,
 ) {
     let name = format!("health-{}={}", forms.id, value.id);
-    if let Some(faults) = &context.edge.faults {
+    if let Some(faults) = &context.target.faults {
         faults.announce("", std::slice::from_ref(&name));
     }
     let level = level(value.level);
-    let plain = Draft::new("GET", Endpoint::Health.path());
+    let plain = context.fill(&Draft::new("GET", HEALTH));
     let sent = match &value.change {
         HealthChange::Method(method) if method == "HEAD" => {
             // A body after HEAD would be taken for the next answer.
             let drafts = [Draft { method: method.clone(), ..plain.clone() }, plain.clone()];
-            context.exchange_in_turn(&drafts.map(|draft| context.fill(&draft))).await
+            context.exchange_in_turn(&drafts).await
         }
         HealthChange::InTurn(times) => context.exchange_in_turn(&vec![plain.clone(); *times]).await,
         HealthChange::AtOnce(times) => {
-            let edge: &CaseContext = context;
+            let edge: &EdgeCaseContext = context;
             join_all(std::iter::repeat_n(&plain, *times).map(|draft| edge.exchange(draft))).await
         }
         HealthChange::Beside(collections) => {
@@ -93,7 +93,7 @@ async fn play(
             context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
             let check = judge::status_in(Statuses::Any, &health.reply);
             record(context, &plain, &health, &check);
-            context.check(check.of(&name).at(level).hint("answer health checks while the service fails"));
+            context.check(check.of(&name).at(level).advise(Advice::HealthOfService));
             return;
         }
         HealthChange::After(trouble) => {
@@ -107,7 +107,7 @@ async fn play(
             vec![context.exchange(&plain).await]
         }
         change => {
-            let draft = context.fill(&changed(&plain, change));
+            let draft = changed(&plain, change);
             vec![context.exchange(&draft).await]
         }
     };
@@ -126,11 +126,13 @@ async fn play(
         None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true)
             .drawn(DifferenceKind::Status { expected: Statuses::Success, actual: None }),
     };
-    context.check(check.of(&name).at(level).hint(&format!("answer a health check with {}", value.title)));
+    context.check(
+        check.of(&name).at(level).advise(Advice::HealthUnanswered { form: value.title.as_str().into() }),
+    );
 }
 
 /// Shows a wrong answer in the case's report.
-fn record(context: &mut CaseContext, draft: &Draft, sent: &Sent, check: &Check) {
+fn record(context: &mut EdgeCaseContext, draft: &Draft, sent: &Sent, check: &Check) {
     if !check.ok {
         context.record(draft, sent.clone());
     }
@@ -159,7 +161,7 @@ fn changed(plain: &Draft, change: &HealthChange) -> Draft {
 
 /// A health check while collections wait for the service, and whether it waits for them.
 async fn beside(
-    context: &mut CaseContext,
+    context: &mut EdgeCaseContext,
     replies: &Replies,
     collections: usize,
     health: &Draft,
@@ -167,7 +169,7 @@ async fn beside(
     let mut slow = replies.accept.clone();
     slow.replies[0].delay = SLOW;
     context.script(slow);
-    let edge: &CaseContext = context;
+    let edge: &EdgeCaseContext = context;
     let draft = edge.fill(&collection());
     let posts = join_all(std::iter::repeat_n(&draft, collections).map(|draft| edge.exchange(draft)));
     let check = async {
@@ -181,13 +183,13 @@ async fn beside(
     let check = Check::new("answer", "before the collections", actual, !waits)
         .drawn(DifferenceKind::time(TimeRule::BeforeOthers))
         .at(CaseLevel::Should)
-        .hint("answer health checks while collections wait for the service");
+        .advise(Advice::HealthWaits);
     (health, check)
 }
 
 /// A health check while the service fails, after a collection has met the failure. None: the service cannot fail so.
 async fn with_trouble(
-    context: &mut CaseContext,
+    context: &mut EdgeCaseContext,
     replies: &Replies,
     trouble: ServiceTrouble,
     health: &Draft,
@@ -203,7 +205,7 @@ async fn with_trouble(
         ServiceTrouble::Silent => Script::one(Action::Silence),
         ServiceTrouble::Refuses => replies.refuse.clone(),
     });
-    let edge: &CaseContext = context;
+    let edge: &EdgeCaseContext = context;
     let draft = edge.fill(&collection());
     let sent = if trouble == ServiceTrouble::Silent {
         let check = async {
@@ -223,7 +225,7 @@ async fn with_trouble(
 }
 
 /// Waits until a collection has reached the service.
-async fn arrived(context: &CaseContext) {
+async fn arrived(context: &EdgeCaseContext) {
     // An edge that relays nothing is judged by other cases.
     let _ = timeout(ARRIVAL_LIMIT, async {
         while context.arrivals().is_empty() {
@@ -234,7 +236,7 @@ async fn arrived(context: &CaseContext) {
 }
 
 /// Whether the edge relays again. Other cases judge an edge that does not.
-async fn recovers(context: &mut CaseContext, replies: &Replies) -> bool {
+async fn recovers(context: &mut EdgeCaseContext, replies: &Replies) -> bool {
     context.script(replies.accept.clone());
     let draft = context.fill(&collection());
     for _ in 0..TRIES {

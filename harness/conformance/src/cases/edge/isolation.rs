@@ -1,4 +1,5 @@
-use std::time::{Duration, Instant};
+use edgeproof_fixtures::spec::Advice;
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_reports::CaseLevel;
@@ -6,7 +7,7 @@ use edgeproof_reports::difference::{Counted, DifferenceKind};
 use futures_util::future::join_all;
 
 use crate::cases::{
-    CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, Prerequisite, collection, summary,
+    CaseList, Conversation, Edge, EdgeCaseContext, EdgeNeed, ExpectedRelay, MARKER, collection, summary,
 };
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
@@ -16,14 +17,14 @@ use edgeproof_mock::{Script, When};
 const CONCURRENT: usize = 64;
 
 /// Requests do not affect each other.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     concurrent(cases);
     in_turn(cases);
     early(cases);
     slow_beside_fast(cases);
 }
 
-fn concurrent(cases: &mut Catalog<'_>) {
+fn concurrent(cases: &mut CaseList<'_, Edge>) {
     let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
     let statuses = cases.refusal_statuses();
     for number in 0..CONCURRENT {
@@ -37,7 +38,7 @@ fn concurrent(cases: &mut Catalog<'_>) {
         plays.push((marker, script, answer));
     }
     cases
-        .edge_steps(
+        .steps(
             "statement.isolation",
             "isolation.concurrent",
             "64 concurrent collections each get their own answer",
@@ -46,10 +47,10 @@ fn concurrent(cases: &mut Catalog<'_>) {
                 Box::pin(async move { all_at_once(context, &plays).await })
             },
         )
-        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
+        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
-async fn all_at_once(context: &mut CaseContext, plays: &[(String, Script, ExpectedAnswer)]) {
+async fn all_at_once(context: &mut EdgeCaseContext, plays: &[(String, Script, ExpectedAnswer)]) {
     let mut drafts = Vec::new();
     for (number, (marker, script, _)) in plays.iter().enumerate() {
         // Uneven sizes and delays change the order of the answers.
@@ -116,14 +117,14 @@ fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
     let actual = format!("{wrong} of {all}{of_another}");
     let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0)
         .drawn(DifferenceKind::count(Counted::WrongAnswers, 0, wrong));
-    if foreign == 0 { check } else { check.hint("keep what belongs to a request apart from all others") }
+    if foreign == 0 { check } else { check.advise(Advice::AnswersMixed) }
 }
 
-fn in_turn(cases: &mut Catalog<'_>) {
+fn in_turn(cases: &mut CaseList<'_, Edge>) {
     let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
     let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
     cases
-        .edge_steps(
+        .steps(
             "statement.isolation",
             "isolation.keep-alive",
             "two collections over one connection each get their own answer",
@@ -145,11 +146,11 @@ fn in_turn(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
+        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
 /// A collection with a marker of its own, to which the service replies by `script`.
-fn scripted(context: &mut CaseContext, name: &str, script: Script) -> Draft {
+fn scripted(context: &mut EdgeCaseContext, name: &str, script: Script) -> Draft {
     let marker = format!("{name}-{}", context.marker);
     context.script_on(&marker, script);
     let mut draft = collection();
@@ -158,7 +159,7 @@ fn scripted(context: &mut CaseContext, name: &str, script: Script) -> Draft {
 }
 
 /// The service can refuse a large body before it has read it. The page still gets the reason.
-fn early(cases: &mut Catalog<'_>) {
+fn early(cases: &mut CaseList<'_, Edge>) {
     let (status, reason) = (413, "edgeproof_too_large");
     let mut script = cases.refuse(status, reason);
     script.replies[0].when = When::BeforeBodyEnds;
@@ -176,11 +177,11 @@ fn early(cases: &mut Catalog<'_>) {
         .level(CaseLevel::Should);
 }
 
-fn slow_beside_fast(cases: &mut Catalog<'_>) {
+fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
     let (accept, mut slow) = (cases.accept(), cases.accept());
     slow.replies[0].delay = Duration::from_millis(300);
     cases
-        .edge_steps(
+        .steps(
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
             "the answers to a slow and a fast collection at the same time",
@@ -189,10 +190,10 @@ fn slow_beside_fast(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let drafts = [("slow", slow), ("fast", accept)]
                         .map(|(name, script)| scripted(context, name, script));
-                    let exchanges: &CaseContext = context;
+                    let exchanges: &EdgeCaseContext = context;
                     let ends = drafts.iter().map(|draft| async move {
                         let sent = exchanges.exchange(draft).await;
-                        (sent, Instant::now())
+                        (sent, exchanges.now())
                     });
                     let ends = join_all(ends).await;
                     let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };

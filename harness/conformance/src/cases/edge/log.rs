@@ -5,12 +5,13 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::Role;
 
 use crate::cases::{
-    Case, CaseContext, Catalog, DeferredLogCheck, LogCheck, MARKER, Prerequisite, collection,
+    Case, CaseList, DeferredLogCheck, Edge, EdgeCaseContext, EdgeNeed, LogCheck, MARKER, collection,
 };
 use crate::judge;
 use edgeproof_http::Body;
 use edgeproof_launch::LogLine;
 use edgeproof_mock::{ListenerMode, Script};
+use edgeproof_reports::difference::UserDatum;
 
 /// Timeout of a log line, after the answer.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -33,8 +34,8 @@ enum Preceding {
 }
 
 /// The edge logs a refusal in one line with status and reason, without end-user data (7.2).
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let needs = [Prerequisite::Service, Prerequisite::Log, Prerequisite::PlainReasons];
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+    let needs = [EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons];
     case(
         cases,
         "statement.refusal-logged",
@@ -55,12 +56,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             Arc::new(move |lines| judge::log_without_values(&canaries, lines))
         },
     )
-    .requires(&[
-        Prerequisite::Service,
-        Prerequisite::Log,
-        Prerequisite::PlainReasons,
-        Prerequisite::LoopbackClients,
-    ]);
+    .requires(&[EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons, EdgeNeed::LoopbackClients]);
     case(
         cases,
         "statement.secrets-not-logged",
@@ -68,10 +64,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         "the log contains neither the license nor the client key",
         Preceding::Events,
         |context| {
-            let redactor = Arc::clone(&context.edge.redactor);
+            let redactor = Arc::clone(&context.target.redactor);
             // Lines from the edge's start count too.
             let before: Vec<String> =
-                context.edge.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
+                context.target.log.iter().flat_map(|log| log.since(0)).map(|line| line.text).collect();
             Arc::new(move |lines| {
                 judge::log_without_secrets(|bytes| redactor.finds(bytes), &[&before, lines].concat())
             })
@@ -81,16 +77,16 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 fn case<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Edge>,
     row: &str,
     id: &'static str,
     title: &str,
     preceding: Preceding,
-    judge: fn(&CaseContext) -> LogCheck,
-) -> &'c mut Case {
+    judge: fn(&EdgeCaseContext) -> LogCheck,
+) -> &'c mut Case<Edge> {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .edge_steps(row, id, title, move |context| {
+        .steps(row, id, title, move |context| {
             let scripts = scripts.clone();
             Box::pin(async move {
                 let judge = judge(context);
@@ -103,22 +99,22 @@ fn case<'c>(
 /// Posts collections that the service refuses. The lines are checked after the edge has ended, so that buffered and late
 /// duplicate lines count.
 async fn post_refused(
-    context: &mut CaseContext,
+    context: &mut EdgeCaseContext,
     preceding: Preceding,
     [accepted, refused, barrier]: [Script; 3],
     judge: LogCheck,
 ) {
-    let Some(log) = context.edge.log.clone() else { return };
+    let Some(log) = context.target.log.clone() else { return };
     let since = log.mark();
     let mut draft = collection();
-    draft.from = context.edge.endpoint.is_loopback().then_some(CLIENT);
+    draft.from = context.target.endpoint.is_loopback().then_some(CLIENT);
     draft.body = Body::Sized(format!(r#"{{"sealed":"body-{MARKER}"}}"#).into());
-    for (name, canary) in canaries(context) {
-        match name {
-            "user agent" => draft = draft.header("User-Agent", &canary),
-            "cookie" => draft = draft.header("Cookie", &canary),
-            "forwarded address" => draft = draft.header("X-Forwarded-For", &canary),
-            _ => {}
+    for (datum, canary) in canaries(context) {
+        match datum {
+            UserDatum::UserAgent => draft = draft.header("User-Agent", &canary),
+            UserDatum::Cookie => draft = draft.header("Cookie", &canary),
+            UserDatum::ForwardedAddress => draft = draft.header("X-Forwarded-For", &canary),
+            UserDatum::Body | UserDatum::ClientAddress => {}
         }
     }
     if preceding == Preceding::Events {
@@ -139,17 +135,17 @@ async fn post_refused(
     context.send(&draft).await;
     let is_barrier = |line: &LogLine| judge::names_refusal(STATUS, BARRIER, &line.text);
     log.wait(since, LINE_LIMIT, |lines| lines.iter().any(is_barrier)).await;
-    context.deferred = Some(DeferredLogCheck { since, check: judge });
+    context.state.deferred = Some(DeferredLogCheck { since, check: judge });
 }
 
 /// End-user data of the case's requests, named for reports.
-fn canaries(context: &CaseContext) -> Vec<(&'static str, String)> {
+fn canaries(context: &EdgeCaseContext) -> Vec<(UserDatum, String)> {
     let mark = &context.marker;
     vec![
-        ("body", format!("body-{mark}")),
-        ("user agent", format!("agent-{mark}")),
-        ("cookie", format!("session=cookie-{mark}")),
-        ("forwarded address", "198.51.100.83".into()),
-        ("client address", CLIENT.to_string()),
+        (UserDatum::Body, format!("body-{mark}")),
+        (UserDatum::UserAgent, format!("agent-{mark}")),
+        (UserDatum::Cookie, format!("session=cookie-{mark}")),
+        (UserDatum::ForwardedAddress, "198.51.100.83".into()),
+        (UserDatum::ClientAddress, CLIENT.to_string()),
     ]
 }

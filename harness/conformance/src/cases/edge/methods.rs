@@ -3,13 +3,14 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{HeaderRule, Statuses};
 
 use crate::cases::{
-    Catalog, Conversation, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection, preflight, summary, to_signals,
+    CaseList, Conversation, Edge, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection, preflight, summary,
+    to_signals,
 };
 use crate::judge;
 use edgeproof_http::{Body, Draft};
 
 /// Methods other than `POST` (4, 7.2).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
         let mut answer = cases.answer("edge.405.method-not-allowed", None);
         answer.to_head = method == "HEAD";
@@ -47,19 +48,20 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// `Content-Length` of an answer to `HEAD` is that of the answer to `GET`.
-fn head_length(cases: &mut Catalog<'_>) {
+fn head_length(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps(
+        .steps(
             "statement.head-length",
             "method.head-length",
             "answers to HEAD have the length of those to GET",
             |context| {
                 Box::pin(async move {
                     // Pages for unknown paths often name the method, and no cache needs their length.
-                    for path in [Endpoint::Signals.path(), Endpoint::Health.path()] {
-                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, path));
+                    for endpoint in [Endpoint::Signals, Endpoint::Health] {
+                        let path = context.target.spec.path(endpoint).to_owned();
+                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
                         let (get, head) = (context.send(&get).await, context.send(&head).await);
-                        context.check(judge::head_length(&get.reply, &head.reply).of(path));
+                        context.check(judge::head_length(&get.reply, &head.reply).of(&path));
                     }
                 })
             },
@@ -67,9 +69,9 @@ fn head_length(cases: &mut Catalog<'_>) {
         .requires(&[]);
 }
 
-fn allow(cases: &mut Catalog<'_>) {
+fn allow(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods", |context| {
+        .steps("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods", |context| {
             Box::pin(async move {
                 let sent = context.send(&to_signals("PUT")).await;
                 let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
@@ -79,7 +81,7 @@ fn allow(cases: &mut Catalog<'_>) {
         .requires(&[]);
 }
 
-fn content_type(cases: &mut Catalog<'_>) {
+fn content_type(cases: &mut CaseList<'_, Edge>) {
     let get = cases.accepted_post().draft(to_signals("GET")).only_content_type(CaseLevel::Must);
     cases
         .conversation(
@@ -91,31 +93,26 @@ fn content_type(cases: &mut Catalog<'_>) {
         .requires(&[]);
 }
 
-fn invented(cases: &mut Catalog<'_>) {
+fn invented(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps(
-            "statement.invented-method",
-            "method.invented",
-            "the answer to an unknown method",
-            |context| {
-                Box::pin(async move {
-                    let draft = to_signals("EDGEPROOF")
-                        .header("Content-Type", "application/json")
-                        .body(collection().body);
-                    context.script(edgeproof_mock::Script::decide());
-                    let sent = context.send(&draft).await;
-                    let relayed =
-                        if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
-                    let observed = format!("{}, {relayed}", summary::status(&sent.reply));
-                    context.observe("method.invented", observed);
-                })
-            },
-        )
+        .steps("statement.invented-method", "method.invented", "the answer to an unknown method", |context| {
+            Box::pin(async move {
+                let draft = to_signals("EDGEPROOF")
+                    .header("Content-Type", "application/json")
+                    .body(collection().body);
+                context.script(edgeproof_mock::Script::decide());
+                let sent = context.send(&draft).await;
+                let relayed =
+                    if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
+                let observed = format!("{}, {relayed}", summary::status(&sent.reply));
+                context.observe("method.invented", observed);
+            })
+        })
         .requires(&[]);
 }
 
 /// `OPTIONS` is allowed for every sender.
-fn options(cases: &mut Catalog<'_>) {
+fn options(cases: &mut CaseList<'_, Edge>) {
     let drafts = [
         (
             "options-plain",
@@ -134,16 +131,15 @@ fn options(cases: &mut Catalog<'_>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case =
-            cases.edge_steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
-                let draft = draft.clone();
-                Box::pin(async move {
-                    let sent = context.send(&draft).await;
-                    context.check(judge::status_in(Statuses::Except(405), &sent.reply));
-                    let observed = summary::status(&sent.reply);
-                    context.observe(&format!("method.{id}"), observed);
-                })
-            });
+        let case = cases.steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
+            let draft = draft.clone();
+            Box::pin(async move {
+                let sent = context.send(&draft).await;
+                context.check(judge::status_in(Statuses::Except(405), &sent.reply));
+                let observed = summary::status(&sent.reply);
+                context.observe(&format!("method.{id}"), observed);
+            })
+        });
         case.requires(&[]);
         // Frameworks route only preflights to their CORS layer, and a page sends nothing else.
         if ["options-plain", "options-with-body"].contains(&id) {

@@ -3,23 +3,26 @@
 mod accept;
 mod cors;
 mod credentials;
+mod exchange;
 mod fuzz;
 mod health;
 mod isolation;
 mod log;
 mod methods;
-mod monitors;
 mod other_paths;
+mod part;
 mod read_failures;
 mod refusals;
 mod relay;
 mod settings;
 mod unreachable;
 
-use super::Catalog;
+use super::CaseList;
+
+pub use part::{Edge, EdgeLaunch};
 
 /// Adds the cases in the order of the report.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     accept::add(cases);
     relay::add(cases);
     fuzz::add(cases);
@@ -36,5 +39,5 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         settings::add(cases);
         health::add(cases);
     }
-    monitors::add(cases);
+    cases.monitors();
 }

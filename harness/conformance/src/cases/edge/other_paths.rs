@@ -1,16 +1,15 @@
-use crate::cases::{Catalog, Prerequisite, collection, summary};
+use crate::cases::{CaseList, Edge, EdgeNeed, HEALTH, SIGNALS, collection, summary};
 use crate::judge;
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 
 /// The health check, other paths and HTTP/2 (4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     cases
-        .edge_steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
+        .steps("endpoint.edge.health", "health.exists", "the health check answers", |context| {
             Box::pin(async move {
-                let sent = context.send(&Draft::new("GET", Endpoint::Health.path())).await;
+                let sent = context.send(&Draft::new("GET", HEALTH)).await;
                 context.check(judge::status_in(Statuses::Success, &sent.reply));
                 let observed = summary::answer(&context.marker, &sent.reply);
                 context.observe("health.answer", observed);
@@ -24,26 +23,26 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             "trailing-slash",
             "the answer to a POST to the path with a trailing slash",
             "POST",
-            format!("{}/", Endpoint::Signals.path()),
+            format!("{SIGNALS}/"),
         ),
         (
             "query",
             "the answer to a POST to the path with a query",
             "POST",
-            format!("{}?from=edgeproof", Endpoint::Signals.path()),
+            format!("{SIGNALS}?from=edgeproof"),
         ),
         (
             "websocket",
             "the answer to a WebSocket handshake on the path for collections",
             "GET",
-            Endpoint::Signals.path().to_owned(),
+            SIGNALS.to_owned(),
         ),
     ] {
         let point = format!("paths.{id}");
         let row = if id == "websocket" { "statement.websocket" } else { "statement.other-paths" };
         let accept = cases.accept();
         cases
-            .edge_steps(row, &point.clone(), title, move |context| {
+            .steps(row, &point.clone(), title, move |context| {
                 let (accept, point, path) = (accept.clone(), point.clone(), path.clone());
                 Box::pin(async move {
                     context.script(accept);
@@ -68,10 +67,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     http2(cases);
 }
 
-fn http2(cases: &mut Catalog<'_>) {
+fn http2(cases: &mut CaseList<'_, Edge>) {
     let (accept, accepted) = (cases.accept(), cases.accepted());
     cases
-        .edge_steps(
+        .steps(
             "statement.http2",
             "http2.accept",
             "the edge relays a collection and answers over HTTP/2 as over HTTP/1.1",
@@ -92,5 +91,5 @@ fn http2(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::Https]);
+        .requires(&[EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::Https]);
 }

@@ -1,15 +1,18 @@
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
-use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, MARKER, ORIGIN, summary, to_signals};
+use crate::cases::{
+    CaseList, Catalog, Conversation, Edge, EdgeCaseContext, ExpectedRelay, MARKER, ORIGIN, summary,
+    to_signals,
+};
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use edgeproof_mock::Script;
 use serde_json::Value;
 
 /// Requests whose body the edge cannot read (7.2). It completes no relay of a part of them and keeps working.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let expected = cases.answer("edge.400.read-failed", None);
     let (accept, words) = (cases.accept(), edge_words(cases));
     for (stimulus, id, title, draft) in unreadable() {
@@ -17,7 +20,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             (expected.clone(), words.clone(), accept.clone(), cases.accepted());
         let point = format!("read-failed.{id}");
         cases
-            .edge_steps("edge.400.read-failed", &point.clone(), title, move |context| {
+            .steps("edge.400.read-failed", &point.clone(), title, move |context| {
                 let (draft, expected, words) = (draft.clone(), expected.clone(), words.clone());
                 let (accept, after, point) = (accept.clone(), after.clone(), point.clone());
                 Box::pin(async move {
@@ -44,26 +47,24 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     for (id, title, draft) in ambiguous() {
         let (accept, after) = (accept.clone(), cases.accepted());
         let point = format!("malformed.{id}");
-        let case =
-            cases.edge_steps("statement.nothing-partial-relayed", &point.clone(), title, move |context| {
-                let (draft, accept, after, point) =
-                    (draft.clone(), accept.clone(), after.clone(), point.clone());
-                Box::pin(async move {
-                    let mark = context.service_mark();
-                    context.script(accept.clone());
-                    let sent = context.send(&draft).await;
-                    let observed = summary::answer(&context.marker, &sent.reply);
-                    context.observe(&point, observed);
-                    lives_on(context, mark, accept, after).await;
-                })
-            });
+        let case = cases.steps("statement.nothing-partial-relayed", &point.clone(), title, move |context| {
+            let (draft, accept, after, point) = (draft.clone(), accept.clone(), after.clone(), point.clone());
+            Box::pin(async move {
+                let mark = context.service_mark();
+                context.script(accept.clone());
+                let sent = context.send(&draft).await;
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(&point, observed);
+                lives_on(context, mark, accept, after).await;
+            })
+        });
         case.also("statement.malformed-request").also("statement.edge-lives-on").exclusive();
     }
 }
 
 /// The edge completes no request with a part of the body, and accepts the next collection. When that one is answered,
 /// anything that the edge relayed before has arrived too. A streaming edge begins a request and breaks it off.
-async fn lives_on(context: &mut CaseContext, mark: u64, accept: Script, after: ExpectedAnswer) {
+async fn lives_on(context: &mut EdgeCaseContext, mark: u64, accept: Script, after: ExpectedAnswer) {
     let next = Conversation::post(accept, after).relay(ExpectedRelay::Any);
     context.converse(&next).await;
     let followed = context.fill(&next.draft);
@@ -97,10 +98,7 @@ fn unread(expected: &ExpectedAnswer, words: &[String], reply: &AnswerResult) -> 
         let body = body.unwrap_or_else(|_| String::from_utf8_lossy(&answer.body).into()).to_lowercase();
         words.iter().any(|word| body.contains(word))
     };
-    let stack = |check: Check| {
-        let hint = "the HTTP stack answered, not your code; set its error handler for malformed requests";
-        vec![check.at(CaseLevel::Should).hint(hint)]
-    };
+    let stack = |check: Check| vec![check.at(CaseLevel::Should).advise(Advice::StackAnswered)];
     match reply {
         Ok(answer) if (400..500).contains(&answer.status) && !is_own(answer) => stack(Check::judged(
             DifferenceKind::Answer {

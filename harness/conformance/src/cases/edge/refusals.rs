@@ -1,15 +1,15 @@
 use bytes::Bytes;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 
 use super::credentials::licenses;
-use crate::cases::{CaseContext, Catalog, Conversation, collection, summary};
+use crate::cases::{CaseList, Catalog, Conversation, Edge, EdgeCaseContext, collection, summary};
 use crate::judge::{self, Check};
 use edgeproof_mock::{Action, Script};
 
 /// The service refuses a collection: the edge passes on its status and its reason (7.2, 7.3).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (row, status, code) in cases.relay_rows() {
         let conversation = cases.refused_post(status, code);
         let id = row.id.replacen("relay.", "refusal.", 1);
@@ -28,7 +28,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// The edge passes on statuses and reasons that the tables do not list.
-fn unlisted(cases: &mut Catalog<'_>) {
+fn unlisted(cases: &mut CaseList<'_, Edge>) {
     for status in [402, 418, 422, 429, 500, 503, 599] {
         let reason = "edgeproof_unlisted";
         let conversation = cases.refused_post(status, reason);
@@ -67,11 +67,11 @@ fn unlisted(cases: &mut Catalog<'_>) {
 }
 
 /// Each refusal is checked, because an edge can build one of them in other code than the rest.
-fn content_type(cases: &mut Catalog<'_>) {
+fn content_type(cases: &mut CaseList<'_, Edge>) {
     let refusals = each_refusal(cases).into_iter();
     let refusals =
         refusals.map(|(name, refusal)| (name, refusal.only_content_type(CaseLevel::Should))).collect();
-    cases.conversations(
+    cases.exchanges(
         "statement.json-content-type",
         "refusal.content-type",
         "the answer to a refused collection has the content type JSON, for every reason",
@@ -92,7 +92,7 @@ pub(super) fn each_refusal(cases: &Catalog<'_>) -> Vec<(String, Conversation)> {
 }
 
 /// Replies without a plain reason code: the edge answers with the reason `unknown`.
-fn without_reason(cases: &mut Catalog<'_>) {
+fn without_reason(cases: &mut CaseList<'_, Edge>) {
     for (stimulus, id, title, kind, body) in replies() {
         let script = Script::one(answer(403, kind, body));
         let conversation = Conversation::post(script, cases.answer("edge.refused.unknown", Some((403, ""))));
@@ -111,7 +111,7 @@ fn without_reason(cases: &mut Catalog<'_>) {
         let (id, expected) =
             (format!("refusal.unknown.{id}"), cases.answer("edge.refused.unknown", Some((403, ""))));
         cases
-            .edge_steps(
+            .steps(
                 "statement.reason-one-line",
                 &id.clone(),
                 &format!("the edge answers with valid JSON and a reason in one line to a refusal {title}"),
@@ -195,7 +195,7 @@ fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)>
 }
 
 /// Reasons that can be read as plain or not.
-fn ambiguous(cases: &mut Catalog<'_>) {
+fn ambiguous(cases: &mut CaseList<'_, Edge>) {
     for (id, reason) in [
         ("capitals", "Not_Allowed"),
         ("dots", "not.allowed"),
@@ -209,22 +209,21 @@ fn ambiguous(cases: &mut Catalog<'_>) {
 }
 
 /// The edge follows no redirect: its credentials are for `SERVICE_URL` only.
-fn redirects(cases: &mut Catalog<'_>) {
+fn redirects(cases: &mut CaseList<'_, Edge>) {
     for status in [301, 302, 303, 307, 308] {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("the edge does not follow a {status} from the service, nor send the license there");
-        let case =
-            cases.edge_steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
-                let id = id.clone();
-                Box::pin(async move { redirect(context, status, &id).await })
-            });
+        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
+            let id = id.clone();
+            Box::pin(async move { redirect(context, status, &id).await })
+        });
         case.also("statement.redirect-answer");
     }
 }
 
-async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
-    let Some(elsewhere) = context.edge.elsewhere.clone() else {
+async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
+    let Some(elsewhere) = context.target.elsewhere.clone() else {
         context.found.not_run = Some("this run has no second mock service as the redirect's target".into());
         return;
     };
@@ -241,13 +240,13 @@ async fn redirect(context: &mut CaseContext, status: u16, id: &str) {
     };
     let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty())
         .drawn(DifferenceKind::count(Counted::FollowedRedirects, 0, followed.len()));
-    context.check(check.hint("switch off redirects in the HTTP client that calls SERVICE_URL"));
+    context.check(check.advise(Advice::RedirectFollowed));
     let observed = summary::answer(&context.marker, &sent.reply);
     context.observe(id, observed);
 }
 
 /// The service's refusal ends early.
-fn cut(cases: &mut Catalog<'_>) {
+fn cut(cases: &mut CaseList<'_, Edge>) {
     let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
     let script = Script::one(Action::CutBody { status: 403, body, after: 12 });
     cases.observation(

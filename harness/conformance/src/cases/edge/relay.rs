@@ -4,13 +4,13 @@ use bytes::Bytes;
 
 use edgeproof_reports::CaseLevel;
 
-use crate::cases::{Case, Catalog, Conversation, MARKER, Prerequisite, posted};
+use crate::cases::{Case, CaseList, Conversation, Edge, EdgeNeed, MARKER, posted};
 
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
 
 /// The body that the page sent reaches the service once and unchanged (2, 7.2).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (id, title, body) in bodies() {
         body_case(
             cases,
@@ -67,7 +67,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// The edge does not retry after a refusal.
-fn once(cases: &mut Catalog<'_>) {
+fn once(cases: &mut CaseList<'_, Edge>) {
     for (status, reason) in
         [(503, "edgeproof_try_later"), (409, "edgeproof_seen_before"), (401, "edgeproof_not_now")]
     {
@@ -84,9 +84,9 @@ fn once(cases: &mut Catalog<'_>) {
     }
 }
 
-fn body_case<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, body: Body) -> &'c mut Case {
+fn body_case<'c>(cases: &'c mut CaseList<'_, Edge>, id: &str, title: &str, body: Body) -> &'c mut Case<Edge> {
     let conversation = cases.accepted_post().body(body);
-    cases.conversation("statement.body-unchanged", id, title, conversation).requires(&[Prerequisite::Service])
+    cases.conversation("statement.body-unchanged", id, title, conversation).requires(&[EdgeNeed::Service])
 }
 
 /// Bodies with a marker.

@@ -2,16 +2,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, AnswerValue, DifferenceKind};
 
-use crate::cases::{CaseContext, Catalog, Conversation, ExpectedRelay, Setup, collection, summary};
+use crate::cases::{
+    CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, Setup, collection, summary,
+};
 use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
 /// The service is unreachable, slow, or back again (7.2).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     configurations(cases);
     content_type(cases);
     handshakes(cases);
@@ -22,7 +24,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// Configurations with an unreachable service.
-fn configurations(cases: &mut Catalog<'_>) {
+fn configurations(cases: &mut CaseList<'_, Edge>) {
     const URL: &str = "setting.edge.service-url";
     for (setup, stimulus, setting, id, title) in [
         (
@@ -67,7 +69,7 @@ fn configurations(cases: &mut Catalog<'_>) {
 
 /// Before client certificates had their own reasons (9.3), the service ends the handshake with a client certificate that it
 /// refuses: for the edge it is unreachable.
-fn handshakes(cases: &mut Catalog<'_>) {
+fn handshakes(cases: &mut CaseList<'_, Edge>) {
     for (setup, stimulus, id, title) in [
         (
             Setup::NoCertificate,
@@ -97,7 +99,7 @@ fn handshakes(cases: &mut Catalog<'_>) {
     }
 }
 
-fn content_type(cases: &mut Catalog<'_>) {
+fn content_type(cases: &mut CaseList<'_, Edge>) {
     let conversation = cases.unreachable_post().only_content_type(CaseLevel::Must);
     cases
         .conversation(
@@ -110,7 +112,7 @@ fn content_type(cases: &mut Catalog<'_>) {
 }
 
 /// Other behaviour of the service's listener.
-fn listener_modes(cases: &mut Catalog<'_>) {
+fn listener_modes(cases: &mut CaseList<'_, Edge>) {
     const UNREACHABLE: &str = "edge.502.service-unreachable";
     const IDENTITY: &str = "statement.server-identity";
     for (mode, stimulus, row, id, title) in [
@@ -159,7 +161,7 @@ fn listener_modes(cases: &mut Catalog<'_>) {
     ] {
         let conversation = cases.unreachable_post();
         cases
-            .edge_steps(
+            .steps(
                 row,
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and relays nothing {title}"),
@@ -174,7 +176,11 @@ fn listener_modes(cases: &mut Catalog<'_>) {
     }
 }
 
-async fn converse_with_listener(context: &mut CaseContext, mode: ListenerMode, conversation: &Conversation) {
+async fn converse_with_listener(
+    context: &mut EdgeCaseContext,
+    mode: ListenerMode,
+    conversation: &Conversation,
+) {
     if context.set_listener(mode).await {
         context.converse(conversation).await;
     }
@@ -182,7 +188,7 @@ async fn converse_with_listener(context: &mut CaseContext, mode: ListenerMode, c
 
 /// The service breaks off after it has read the request. It may have accepted the collection, so the edge should not
 /// retry.
-fn broken(cases: &mut Catalog<'_>) {
+fn broken(cases: &mut CaseList<'_, Edge>) {
     for (action, stimulus, id, title) in [
         (
             Action::RawBytes(Bytes::from_static(b"HTTP/1.1 2")),
@@ -236,7 +242,7 @@ fn broken(cases: &mut Catalog<'_>) {
 }
 
 /// The service accepts the collection and breaks off. It refuses a copy as replayed, which is not the page's doing.
-fn copy_refused(cases: &mut Catalog<'_>) {
+fn copy_refused(cases: &mut CaseList<'_, Edge>) {
     let Some(replayed) = cases.spec.by_stimulus(Table::Relay, Stimulus::Replayed) else { return };
     let (Some(status), Some(code)) = (replayed.status(), replayed.code()) else { return };
     let refuse = cases.refuse(status, code).replies.remove(0);
@@ -254,7 +260,7 @@ fn copy_refused(cases: &mut Catalog<'_>) {
         .exclusive();
 }
 
-fn slow(cases: &mut Catalog<'_>) {
+fn slow(cases: &mut CaseList<'_, Edge>) {
     let mut script = cases.accept();
     script.replies[0].delay = Duration::from_secs(1);
     cases
@@ -268,7 +274,7 @@ fn slow(cases: &mut Catalog<'_>) {
 
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
     cases
-        .edge_steps(
+        .steps(
             "statement.silent-service",
             "service.silent",
             "the answer when the service never replies",
@@ -294,11 +300,11 @@ fn slow(cases: &mut Catalog<'_>) {
 }
 
 /// The same edge works again after an outage.
-fn recovery(cases: &mut Catalog<'_>) {
+fn recovery(cases: &mut CaseList<'_, Edge>) {
     let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
     let post = again.clone();
     cases
-        .edge_steps(
+        .steps(
             "statement.recovery",
             "recovery.service-back",
             "the edge works again without a restart when its service is back",
@@ -319,7 +325,7 @@ fn recovery(cases: &mut Catalog<'_>) {
         )
         .exclusive();
     cases
-        .edge_steps(
+        .steps(
             "statement.recovery",
             "recovery.connection-closed",
             "the edge works after the service has closed its idle connection",
@@ -327,7 +333,7 @@ fn recovery(cases: &mut Catalog<'_>) {
                 let again = again.clone();
                 Box::pin(async move {
                     context.converse(&again).await;
-                    if let Some(service) = context.edge.service.clone() {
+                    if let Some(service) = context.target.service.clone() {
                         service.close_connections().await;
                     }
                     let check = works_again(context, &again).await;
@@ -340,11 +346,17 @@ fn recovery(cases: &mut Catalog<'_>) {
 
 /// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
 /// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
-async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> Check {
+async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
     let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
     let mut actual = String::new();
     let mut answers = Vec::new();
+    let kind = |answers: Vec<AnswerValue>| DifferenceKind::Answer {
+        subject: AnswerSubject::AfterOutage,
+        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
+        // The last try proves it.
+        actual: answers.into_iter().rev().collect(),
+    };
     for _ in 0..TRIES {
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
@@ -353,18 +365,12 @@ async fn works_again(context: &mut CaseContext, conversation: &Conversation) -> 
         actual = summary::answer(&context.marker, &sent.reply);
         answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
         if conversation.answer.as_ref().is_some_and(is_right) {
-            return Check::new("answer after the outage", expected, actual, true).at(CaseLevel::Should);
+            let check = Check::new("answer after the outage", expected, actual, true);
+            return check.drawn(kind(answers)).at(CaseLevel::Should);
         }
     }
-    // The last try proves it.
-    answers.reverse();
-    let kind = DifferenceKind::Answer {
-        subject: AnswerSubject::AfterOutage,
-        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
-        actual: answers,
-    };
     Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
-        .drawn(kind)
+        .drawn(kind(answers))
         .at(CaseLevel::Should)
-        .hint("the service is reachable again; discard failed connections and retry the connect for each request")
+        .advise(Advice::ServiceBack)
 }

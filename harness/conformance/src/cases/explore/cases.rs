@@ -10,7 +10,7 @@ use super::family::describe;
 use super::model::Model;
 use super::trial::{ChangeIndex, Trial};
 use super::twice;
-use crate::cases::{Case, Catalog, Prerequisite};
+use crate::cases::{Case, CaseList, Edge, EdgeNeed};
 
 /// Time that an exchange may take on a busy machine, on average.
 const EXCHANGE_TIME: Duration = Duration::from_millis(80);
@@ -22,7 +22,7 @@ const CONCURRENT: usize = 4;
 
 /// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
 /// about concurrency and repetition.
-pub(crate) fn add(cases: &mut Catalog<'_>) {
+pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
     let model = Arc::new(Model::new(cases));
     for (position, dimension) in model.dimensions.iter().enumerate() {
         for family in Family::ALL {
@@ -72,7 +72,7 @@ fn mixed(model: &Model, count: usize) -> Vec<Trial> {
 }
 
 fn add_case(
-    cases: &mut Catalog<'_>,
+    cases: &mut CaseList<'_, Edge>,
     model: &Arc<Model>,
     row: &str,
     id: &str,
@@ -90,7 +90,7 @@ fn add_case(
         .sum();
     let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
     let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
-    let case: &mut Case = cases.edge_steps(row, id, title, move |context| {
+    let case: &mut Case<Edge> = cases.steps(row, id, title, move |context| {
         let (model, exploration) = (Arc::clone(&model), Arc::clone(&exploration));
         Box::pin(async move { exploration.run(context, &model).await })
     });
@@ -107,6 +107,6 @@ fn add_case(
         case.exclusive();
     }
     if refuses {
-        case.requires(&[Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons]);
+        case.requires(&[EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::PlainReasons]);
     }
 }

@@ -1,11 +1,8 @@
-use edgeproof_reports::counted;
+use edgeproof_fixtures::spec::Advice;
 
 use super::minimize::Minimal;
 use super::model::Model;
 use super::trial::Trial;
-
-/// Rows that a hint names. It counts the others.
-const ROWS_NAMED: usize = 4;
 
 /// The fewest values that still fail, and the exchanges of a case that they explain.
 #[derive(Debug)]
@@ -57,52 +54,32 @@ impl Cause {
     }
 
     /// Which values suffice, and what they explain. `passed`: when the plain exchange passed.
-    pub(super) fn hint(&self, model: &Model, passed: Option<Passed>) -> String {
+    pub(super) fn advice(&self, model: &Model, passed: Option<Passed>) -> Vec<Advice> {
         let Minimal { trial, any_row, repeats, .. } = &self.minimal;
-        let rows = match (any_row, self.rows.as_slice()) {
-            (true, _) => "with any row".to_owned(),
-            (false, [_]) => "with this row".to_owned(),
+        let rows = || match (any_row, self.rows.as_slice()) {
+            (true, _) => Advice::WithAnyRow,
+            (false, [_]) => Advice::WithThisRow,
             (false, rows) => {
-                let named = rows.iter().take(ROWS_NAMED).map(|row| model.rows[*row].id.as_str());
-                let more = match rows.len().saturating_sub(ROWS_NAMED) {
-                    0 => String::new(),
-                    more => format!(" and {}", counted(more, "other")),
-                };
-                format!("with any of these rows: {}{more}", named.collect::<Vec<_>>().join(", "))
+                Advice::WithRows { rows: rows.iter().map(|row| model.rows[*row].id.clone()).collect() }
             }
         };
-        let scope = match (trial.changes.len(), repeats) {
-            (0, false) => {
-                "the exchange failed once and passed when played again: the failure depends on what happened before"
-                    .to_owned()
-            }
-            (_, false) => {
-                "these values failed once and passed when played again: the failure depends on what happened before"
-                    .to_owned()
-            }
-            (0, true) => {
-                let passed = match passed {
-                    None => "",
-                    Some(Passed::Earlier) => {
-                        "; it passed earlier in this run: the failure depends on what happened before"
-                    }
-                    Some(Passed::AcceptanceEarlier) => {
-                        "; a plain acceptance fails as well and passed earlier in this run: the failure depends on what \
-                         happened before"
-                    }
-                    Some(Passed::AfterStart) => {
-                        "; it passes at an edge that has just started: the failure depends on what happened before"
-                    }
-                };
-                format!("the exchange fails without any variation{passed}")
-            }
-            (1, true) => format!("this value alone suffices, {rows}"),
-            (_, true) if self.rows.len() > 1 => {
-                format!("these values together suffice, {rows}; each alone passes")
-            }
-            (_, true) => "these values together suffice; each alone passes".to_owned(),
+        let mut advice = match (trial.changes.len(), repeats) {
+            (0, false) => vec![Advice::FailedOnce],
+            (_, false) => vec![Advice::ValuesFailedOnce],
+            (0, true) => vec![Advice::FailsPlainly],
+            (1, true) => vec![Advice::ValueSuffices, rows()],
+            (_, true) if self.rows.len() > 1 => vec![Advice::ValuesSuffice, rows()],
+            (_, true) => vec![Advice::ValuesSuffice],
         };
-        format!("{scope}; it explains {} of this case", counted(self.exchanges, "failed exchange"))
+        if self.is_plain() {
+            advice.extend(passed.map(|passed| match passed {
+                Passed::Earlier => Advice::PassedEarlier,
+                Passed::AcceptanceEarlier => Advice::AcceptancePassedEarlier,
+                Passed::AfterStart => Advice::PassesAfterStart,
+            }));
+        }
+        advice.push(Advice::ExplainsExchanges { count: self.exchanges as u64 });
+        advice
     }
 }
 
@@ -160,58 +137,50 @@ mod tests {
         Minimal { trial: Trial { row, changes: changes.collect() }, played, any_row, repeats }
     }
 
-    fn hints(minimal: Vec<Minimal>, passed: Option<Passed>) -> Vec<String> {
+    fn advice(minimal: Vec<Minimal>, passed: Option<Passed>) -> Vec<Vec<Advice>> {
         let mut causes = Vec::new();
         for minimal in minimal {
             add(&mut causes, minimal);
         }
-        causes.iter().map(|cause| cause.hint(&model(), passed)).collect()
+        causes.iter().map(|cause| cause.advice(&model(), passed)).collect()
     }
 
-    const BEFORE: &str = "the failure depends on what happened before";
-    const ONE: &str = "it explains 1 failed exchange of this case";
+    fn explains(count: u64) -> Advice {
+        Advice::ExplainsExchanges { count }
+    }
 
     #[rstest]
-    #[case::fails_always(None, "")]
-    #[case::passed_earlier(Some(Passed::Earlier), "; it passed earlier in this run")]
-    #[case::acceptance(
-        Some(Passed::AcceptanceEarlier),
-        "; a plain acceptance fails as well and passed earlier in this run"
-    )]
-    #[case::after_start(Some(Passed::AfterStart), "; it passes at an edge that has just started")]
-    fn plain_exchange_that_passed_depends_on_the_past(#[case] passed: Option<Passed>, #[case] text: &str) {
-        let because = if passed.is_some() { format!(": {BEFORE}") } else { String::new() };
-        assert_eq!(
-            hints(vec![minimal(0, &[], true, true)], passed),
-            [format!("the exchange fails without any variation{text}{because}; {ONE}")]
-        );
+    #[case::fails_always(None, None)]
+    #[case::passed_earlier(Some(Passed::Earlier), Some(Advice::PassedEarlier))]
+    #[case::acceptance(Some(Passed::AcceptanceEarlier), Some(Advice::AcceptancePassedEarlier))]
+    #[case::after_start(Some(Passed::AfterStart), Some(Advice::PassesAfterStart))]
+    fn plain_exchange_that_passed_depends_on_the_past(
+        #[case] passed: Option<Passed>,
+        #[case] expected: Option<Advice>,
+    ) {
+        let all: Vec<Advice> =
+            [Advice::FailsPlainly].into_iter().chain(expected).chain([explains(1)]).collect();
+        assert_eq!(advice(vec![minimal(0, &[], true, true)], passed), [all]);
     }
 
     #[test]
     fn causes_with_the_same_values_become_one() {
         let model = model();
-        let [first, second] = [1, 2].map(|row| model.rows[row].id.as_str());
         let both = vec![minimal(1, &[3, 4], false, true), minimal(2, &[3, 4], false, true)];
-        assert_eq!(
-            hints(both, None),
-            [format!(
-                "these values together suffice, with any of these rows: {first}, {second}; each alone passes; \
-                 it explains 2 failed exchanges of this case"
-            )]
-        );
-        let many = (1..=6).map(|row| minimal(row, &[3], false, true)).collect();
-        let [hint] = &hints(many, None)[..] else { panic!("several causes") };
-        assert!(hint.contains(", with any of these rows: ") && hint.contains(" and 2 others; it"), "{hint}");
+        let rows = [1, 2].map(|row: usize| model.rows[row].id.clone()).to_vec();
+        let expected = [Advice::ValuesSuffice, Advice::WithRows { rows }, explains(2)];
+        assert_eq!(advice(both, None), [expected]);
     }
 
     #[test]
     fn causes_with_other_values_or_without_values_stay_apart() {
         let values = vec![minimal(1, &[3], false, true), minimal(1, &[4], false, true)];
-        assert_eq!(hints(values, None), vec![format!("this value alone suffices, with this row; {ONE}"); 2]);
+        let alone = vec![Advice::ValueSuffices, Advice::WithThisRow, explains(1)];
+        assert_eq!(advice(values, None), vec![alone; 2]);
         let plain = vec![minimal(1, &[], false, true), minimal(2, &[], false, true)];
-        assert_eq!(hints(plain, None).len(), 2);
+        assert_eq!(advice(plain, None).len(), 2);
         let once = vec![minimal(1, &[3], false, false), minimal(1, &[3], false, true)];
-        assert_eq!(hints(once, None).len(), 2);
+        assert_eq!(advice(once, None).len(), 2);
     }
 
     #[rstest]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::{Earlier, Endpoint, Event};
+use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Action, Script};
 
-use crate::cases::{Catalog, MARKER, ORIGIN, OTHER_ORIGIN, collection, preflight, to_signals};
+use crate::cases::{Catalog, HEALTH, MARKER, ORIGIN, OTHER_ORIGIN, collection, preflight, to_signals};
 
 /// The replies that earlier requests need.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl EarlierReplies {
             Earlier::Preflight => unscripted(preflight(ORIGIN)),
             Earlier::ForeignPreflight => unscripted(preflight(OTHER_ORIGIN)),
             Earlier::OtherMethod => unscripted(other_method()),
-            Earlier::Health => unscripted(Draft::new("GET", Endpoint::Health.path())),
+            Earlier::Health => unscripted(Draft::new("GET", HEALTH)),
             Earlier::UnknownPath => unscripted(Draft::new("GET", "/edgeproof/unknown")),
         }
     }

@@ -10,7 +10,7 @@ use super::minimize::{Minimal, minimize};
 use super::model::Model;
 use super::play::Player;
 use super::trial::Trial;
-use crate::cases::{CaseContext, TracedRequest, fill, summary};
+use crate::cases::{EdgeCaseContext, TracedRequest, fill, summary};
 use crate::judge::Check;
 
 /// Different causes that a case reports. It counts the others.
@@ -33,7 +33,7 @@ pub(super) struct Exploration {
 
 impl Exploration {
     /// Plays the trials and reports each failure with the fewest values that still fail.
-    pub(super) async fn run(&self, context: &mut CaseContext, model: &Model) {
+    pub(super) async fn run(&self, context: &mut EdgeCaseContext, model: &Model) {
         let trials = &self.trials;
         let played = Player::new(model, context).within(ANSWER_LIMIT).play_all(trials, self.concurrent).await;
         let count = played.len();
@@ -106,7 +106,7 @@ impl Exploration {
 }
 
 /// Finds out whether the plain exchange of a failed trial passes at another time.
-async fn passed(context: &mut CaseContext, model: &Model, minimal: &Minimal) -> Option<Passed> {
+async fn passed(context: &mut EdgeCaseContext, model: &Model, minimal: &Minimal) -> Option<Passed> {
     let row = minimal.trial.row;
     if passed_before(context, model, row, &minimal.played.sent) {
         return Some(Passed::Earlier);
@@ -118,29 +118,29 @@ async fn passed(context: &mut CaseContext, model: &Model, minimal: &Minimal) -> 
             return Some(Passed::AcceptanceEarlier);
         }
     }
-    let fresh_edge = context.fresh_edges.as_ref()?.start().await?;
-    let own = std::mem::replace(&mut context.edge, fresh_edge);
+    let fresh_edge = context.state.fresh_edges.as_ref()?.start().await?;
+    let own = std::mem::replace(&mut context.target, fresh_edge);
     let played = Player::new(model, context).within(REPLAY_LIMIT).play(&minimal.trial).await;
-    context.edge = own;
+    context.target = own;
     (!played.failed()).then_some(Passed::AfterStart)
 }
 
 /// Whether the edge answered the plain exchange of a row wrongly, and an earlier one rightly. The traffic shows answers
 /// only: it proves nothing about what reached the service.
-fn passed_before(context: &CaseContext, model: &Model, row: usize, failed: &Sent) -> bool {
+fn passed_before(context: &EdgeCaseContext, model: &Model, row: usize, failed: &Sent) -> bool {
     let (conversation, origin) = (&model.rows[row].conversation, context.origin());
     let passed = |request: &TracedRequest| {
         let Some(sent) = request.sent.as_ref().filter(|sent| sent.at < failed.at) else { return false };
-        fill(&conversation.draft, &request.sender.marker, origin) == request.draft
+        fill(&conversation.draft, &context.target.spec, &request.sender.marker, origin) == request.draft
             && conversation.is_answered(origin, &sent.reply)
     };
-    !conversation.is_answered(origin, &failed.reply) && context.edge.traffic.requests().iter().any(passed)
+    !conversation.is_answered(origin, &failed.reply) && context.target.traffic.requests().iter().any(passed)
 }
 
 /// Adds the failed checks of a cause, each with its values, and shows its exchange.
-fn report(context: &mut CaseContext, model: &Model, cause: Cause, passed: Option<Passed>) {
+fn report(context: &mut EdgeCaseContext, model: &Model, cause: Cause, passed: Option<Passed>) {
     let name = model.name(&cause.minimal.trial);
-    let hint = cause.hint(model, passed);
+    let scope = cause.advice(model, passed);
     let Minimal { played, repeats, .. } = cause.minimal;
     let repeats = repeats && passed.is_none() && played.in_turn;
     if played.before.len() <= EARLIER_SHOWN {
@@ -151,7 +151,8 @@ fn report(context: &mut CaseContext, model: &Model, cause: Cause, passed: Option
     context.show_exchange(&played.draft, played.sent, repeats);
     context.found.arrivals.extend(played.arrivals);
     for check in played.checks.into_iter().filter(|check| !check.ok && check.level != CaseLevel::Open) {
-        let hint = check.hint.as_ref().map_or(hint.clone(), |own| format!("{own}; {hint}"));
-        context.check(check.of(&name).hint(&hint));
+        let mut check = check.of(&name);
+        check.advice.extend(scope.iter().cloned());
+        context.check(check);
     }
 }

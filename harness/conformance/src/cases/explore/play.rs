@@ -15,7 +15,7 @@ use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
 use crate::cases::{
-    CaseContext, Conversation, ExpectedRelay, fill, judge as judge_conversation, next_marker,
+    Conversation, EdgeCaseContext, ExpectedRelay, fill, judge as judge_conversation, next_marker,
 };
 use crate::judge::{self, AnswerResult, Check, RelayedRequests};
 
@@ -51,7 +51,7 @@ pub(super) struct Played {
 /// Where and how exchanges are played.
 pub(super) struct Player<'c> {
     model: &'c Model,
-    pub(super) context: &'c CaseContext,
+    pub(super) context: &'c EdgeCaseContext,
     origin: &'c str,
     pub(super) limit: Duration,
 }
@@ -75,7 +75,7 @@ impl Played {
 
 impl<'c> Player<'c> {
     /// Plays at the edge of a case.
-    pub(super) fn new(model: &'c Model, context: &'c CaseContext) -> Self {
+    pub(super) fn new(model: &'c Model, context: &'c EdgeCaseContext) -> Self {
         Self { model, context, origin: context.origin(), limit: context.timeout }
     }
 
@@ -144,7 +144,7 @@ impl<'c> Player<'c> {
 
     /// Announces the values of an exchange to the faults of an embedded edge.
     pub(super) fn announce(&self, marker: &str, values: &[String]) {
-        if let Some(faults) = &self.context.edge.faults
+        if let Some(faults) = &self.context.target.faults
             && !values.is_empty()
         {
             faults.announce(marker, values);
@@ -153,7 +153,7 @@ impl<'c> Player<'c> {
 
     /// The requests of an exchange at the service, and those since `mark` that belong to no exchange.
     pub(super) async fn relayed(&self, scripted: Option<&Scripted>, mark: u64) -> RelayedRequests {
-        match (&self.context.edge.service, scripted) {
+        match (&self.context.target.service, scripted) {
             (Some(service), Some(scripted)) => RelayedRequests::new(scripted.finished(END_LIMIT).await)
                 .unclaimed(service.unclaimed_since(mark)),
             _ => RelayedRequests::default(),
@@ -194,9 +194,9 @@ impl<'c> Player<'c> {
         let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
         // What the edge answers to a client that leaves is open.
         let level = if earlier.leaves.is_some() { CaseLevel::Open } else { CaseLevel::Must };
-        let traffic = &self.context.edge.traffic;
+        let traffic = &self.context.target.traffic;
         let number = traffic.begin(self.context.sender_of(&marker, level), &draft);
-        let sent = edgeproof_http::send(&self.context.edge.endpoint, &draft, limit).await;
+        let sent = edgeproof_http::send(&self.context.target.endpoint, &draft, limit).await;
         traffic.end(number, sent);
     }
 
@@ -207,7 +207,7 @@ impl<'c> Player<'c> {
             before.push(Earlier::Accepted);
         }
         let (mut drafts, mut scripts) = (Vec::new(), Vec::new());
-        let (traffic, mut numbers) = (&self.context.edge.traffic, Vec::new());
+        let (traffic, mut numbers) = (&self.context.target.traffic, Vec::new());
         for earlier in before {
             let earlier = self.model.earlier.before(earlier);
             let marker = next_marker();
@@ -218,7 +218,7 @@ impl<'c> Player<'c> {
         }
         numbers.push(traffic.begin(self.context.sender_of(marker, exchange.level), draft));
         drafts.push(draft.clone());
-        let endpoint = &self.context.edge.endpoint;
+        let endpoint = &self.context.target.endpoint;
         let mut sent = if exchange.pipelined {
             edgeproof_http::send_pipelined(endpoint, &drafts, self.limit).await
         } else {
@@ -242,9 +242,9 @@ impl<'c> Player<'c> {
         script: Option<Script>,
     ) -> (Draft, Option<Scripted>) {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
-        let service = self.context.edge.service.as_ref().zip(script);
+        let service = self.context.target.service.as_ref().zip(script);
         let scripted = service.map(|(service, script)| service.script(on, script));
-        let mut draft = fill(draft, marker, self.origin);
+        let mut draft = fill(draft, &self.context.target.spec, marker, self.origin);
         for (_, value) in &mut draft.headers {
             *value = fill_look_alikes(value, self.origin);
         }

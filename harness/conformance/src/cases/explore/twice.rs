@@ -1,8 +1,9 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind};
 use futures_util::future::join_all;
 
-use crate::cases::{CaseContext, Catalog, Prerequisite, collection};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, collection};
 use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_mock::Script;
 
@@ -10,7 +11,7 @@ use edgeproof_mock::Script;
 const COPY: &str = "relay.409.replayed-bundle";
 
 /// The page posts the same body twice. The service judges copies, so the edge relays both.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let Some((row, status, reason)) = cases.relay_rows().into_iter().find(|(row, ..)| row.id == COPY) else {
         return;
     };
@@ -39,17 +40,17 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     ] {
         let (script, expected) = (script.clone(), expected.clone());
         cases
-            .edge_steps("statement.isolation", id, title, move |context| {
+            .steps("statement.isolation", id, title, move |context| {
                 let (script, expected) = (script.clone(), expected.clone());
                 Box::pin(async move { post_twice(context, script, &expected, at_once).await })
             })
             .also(&row)
-            .requires(&[Prerequisite::Service, Prerequisite::PlainReasons]);
+            .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
     }
 }
 
 async fn post_twice(
-    context: &mut CaseContext,
+    context: &mut EdgeCaseContext,
     script: Script,
     expected: &[ExpectedAnswer; 2],
     at_once: bool,
@@ -81,7 +82,7 @@ async fn post_twice(
     let check =
         Check::new("answers", format!("{first} and {second}"), actual.join(" and "), right || swapped)
             .drawn(kind);
-    context.check(check.hint("relay each POST and pass its own answer on; the service recognises copies"));
+    context.check(check.advise(Advice::CopyAnswerKept));
     let bodies = context.arrivals();
     let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();
     context.check(

@@ -2,10 +2,10 @@ use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::Fact;
+use edgeproof_fixtures::spec::{Advice, Fact};
 
 use super::shape::parse_key_set;
-use crate::cases::{Catalog, ServiceCaseContext, key_set_request, summary};
+use crate::cases::{CaseList, Keys, ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Number of requests that must return the same keys.
@@ -14,24 +14,24 @@ const MANY: usize = 100;
 const AT_ONCE: usize = 10;
 
 /// Cache lifetime, revalidation, and the same key set for every request (8).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     lifetime(cases);
     stable(cases);
     tagged(cases);
 }
 
-fn lifetime(cases: &mut Catalog<'_>) {
+fn lifetime(cases: &mut CaseList<'_, Keys>) {
     let longest = match &cases.row("limit.key-set-cache").fact {
         Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
         _ => return,
     };
-    cases.service_steps(
+    cases.steps(
         "limit.key-set-cache",
         "keys.cache.lifetime",
         "caches keep the key set for at most five minutes",
         move |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 context.check(judge::fresh_for(longest, &reply));
                 context.check(judge::cache_time_bounded(longest, &reply));
                 context.observe("keys.cache.lifetime", control(&reply));
@@ -49,12 +49,12 @@ fn control(reply: &AnswerResult) -> String {
 }
 
 /// Servers that publish different keys make some verifications fail.
-fn stable(cases: &mut Catalog<'_>) {
+fn stable(cases: &mut CaseList<'_, Keys>) {
     cases
-        .service_steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
+        .steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
             Box::pin(async move {
                 let Some(endpoint) = context.target.keys.clone() else { return };
-                let (limit, draft) = (context.timeout, key_set_request());
+                let (limit, draft) = (context.timeout, context.key_set());
                 let mut first: Option<AnswerResult> = None;
                 let mut other: Option<AnswerResult> = None;
                 for _ in 0..MANY / AT_ONCE {
@@ -75,11 +75,9 @@ fn stable(cases: &mut Catalog<'_>) {
                 }
                 let first = first.map_or_else(String::new, |reply| rendered(&reply));
                 let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
-                let check = Check::new("keys", first, actual, other.is_none()).drawn(DifferenceKind::key_set(KeyRule::Same));
-                context.check(check.hint(
-                    "publish a new key on all servers before you sign with it, and the old key until its last token has \
-                     expired",
-                ));
+                let check = Check::new("keys", first, actual, other.is_none())
+                    .drawn(DifferenceKind::key_set(KeyRule::Same));
+                context.check(check.advise(Advice::KeysDiffer));
             })
         })
         .takes(Duration::from_secs(5));
@@ -121,10 +119,10 @@ fn rendered(reply: &AnswerResult) -> String {
     ids.join(", ")
 }
 
-fn tagged(cases: &mut Catalog<'_>) {
-    cases.service_steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
+fn tagged(cases: &mut CaseList<'_, Keys>) {
+    cases.steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
         Box::pin(async move {
-            let reply = context.fetch_key_set(&key_set_request()).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
             let is_tag = |value: &str| {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
@@ -132,18 +130,18 @@ fn tagged(cases: &mut Catalog<'_>) {
             context.check(judge::header_has("etag", HeaderRule::EntityTag, is_tag, &reply));
         })
     });
-    cases.service_steps(
+    cases.steps(
         "keys.not-modified",
         "keys.cache.not-modified",
         "a request with the current entity tag returns 304",
         |context| {
             Box::pin(async move {
-                let first = context.fetch_key_set(&key_set_request()).await;
+                let first = context.fetch_key_set(&context.key_set()).await;
                 let Some(tag) = tag(context, &first) else { return };
-                let reply = context.fetch_key_set(&key_set_request().header("If-None-Match", &tag)).await;
+                let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
                 context.check(judge::status_is(304, &reply));
                 let reply =
-                    context.fetch_key_set(&key_set_request().header("If-None-Match", "\"edgeproof\"")).await;
+                    context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
                 context.check(judge::status_is(200, &reply));
                 parse_key_set(context, &reply);
             })

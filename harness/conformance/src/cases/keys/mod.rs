@@ -1,14 +1,17 @@
 //! Cases of the key set (4, 5, 8; RFC 7517): a client that verifies verdicts can fetch, cache and trust it.
 
 mod caching;
+mod part;
 mod shape;
 mod signature;
 mod vary;
 
-use super::Catalog;
+use super::CaseList;
+
+pub use part::Keys;
 
 /// Adds the cases in the order of the report.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     shape::add(cases);
     caching::add(cases);
     signature::add(cases);

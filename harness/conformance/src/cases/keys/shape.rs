@@ -3,9 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule};
 
-use crate::cases::{
-    Case, Catalog, Phase, ServiceCaseContext, key_set_request, summary, without_private_keys,
-};
+use crate::cases::{Case, CaseList, Keys, Phase, ServiceCaseContext, summary, without_private_keys};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Draft;
 
@@ -13,16 +11,16 @@ use edgeproof_http::Draft;
 const PUBLISHED: &str = "keys.200.published";
 
 /// Format and contents of the key set (RFC 7517).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     for (id, phase, title) in [
         ("keys.sanity.first", Phase::First, "before all other cases, the key set is available"),
         ("keys.sanity.last", Phase::Last, "after all other cases, the key set is available"),
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
-            .service_steps(PUBLISHED, id, title, move |context| {
+            .steps(PUBLISHED, id, title, move |context| {
                 Box::pin(async move {
-                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let reply = context.fetch_key_set(&context.key_set()).await;
                     context.check(judge::status_is(status, &reply));
                     context.check(judge::is_json(&without_private_keys(reply)));
                 })
@@ -98,15 +96,15 @@ pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResu
 }
 
 fn key_set_case<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Keys>,
     row: &str,
     id: &str,
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
-) -> &'c mut Case {
-    cases.service_steps(row, id, title, move |context| {
+) -> &'c mut Case<Keys> {
+    cases.steps(row, id, title, move |context| {
         Box::pin(async move {
-            let reply = context.fetch_key_set(&key_set_request()).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
             if let Some(set) = parse_key_set(context, &reply) {
                 context.checks(judge(&set));
             }
@@ -114,14 +112,14 @@ fn key_set_case<'c>(
     })
 }
 
-fn content_type(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn content_type(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.content-type",
         "keys.content-type",
         "the key set has the content type JSON",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 context.check(judge::json_content_type(&reply));
                 let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
                 let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
@@ -131,14 +129,14 @@ fn content_type(cases: &mut Catalog<'_>) {
     );
 }
 
-fn credential(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn credential(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.credential",
         "keys.credential",
         "whether the key set requires a credential",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
+                let reply = context.fetch_key_set(&context.key_set()).await;
                 let observed = match &reply {
                     Ok(answer) if answer.status == 200 => "none".to_owned(),
                     Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
@@ -150,10 +148,10 @@ fn credential(cases: &mut Catalog<'_>) {
     );
 }
 
-fn methods(cases: &mut Catalog<'_>) {
-    cases.service_steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
+fn methods(cases: &mut CaseList<'_, Keys>) {
+    cases.steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
         Box::pin(async move {
-            let draft = Draft { method: "HEAD".into(), ..key_set_request() };
+            let draft = Draft { method: "HEAD".into(), ..context.key_set() };
             let reply = context.fetch_key_set(&draft).await;
             context.check(judge::status_is(200, &reply));
         })
@@ -161,11 +159,11 @@ fn methods(cases: &mut Catalog<'_>) {
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the key set");
-        cases.service_steps("keys.methods", &point.clone(), &title, move |context| {
+        cases.steps("keys.methods", &point.clone(), &title, move |context| {
             let point = point.clone();
             Box::pin(async move {
                 let reply =
-                    context.fetch_key_set(&Draft { method: method.into(), ..key_set_request() }).await;
+                    context.fetch_key_set(&Draft { method: method.into(), ..context.key_set() }).await;
                 context.observe(&point, summary::status(&reply));
             })
         });

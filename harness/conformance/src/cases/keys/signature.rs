@@ -1,16 +1,17 @@
 use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::DifferenceKind;
 use serde_json::Value;
 
 use super::shape::parse_key_set;
-use crate::cases::{Catalog, Prerequisite, key_set_request};
+use crate::cases::{CaseList, Keys, ServiceNeed};
 use crate::judge::{self, Check, SignatureResult};
 
 /// A key of the set verifies the token of a verdict (1.5).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     cases
-        .service_steps(
+        .steps(
             "keys.verifies-verdict",
             "keys.verifies-verdict",
             "a key of the set verifies the signed token of a verdict",
@@ -21,7 +22,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                     context.check(judge::status_is(200, &verdict));
                     let body = verdict.map(|answer| answer.body).unwrap_or_default();
                     let tokens = tokens(&body);
-                    let reply = context.fetch_key_set(&key_set_request()).await;
+                    let reply = context.fetch_key_set(&context.key_set()).await;
                     let Some(set) = parse_key_set(context, &reply) else { return };
                     if tokens.is_empty() {
                         context.found.not_applicable =
@@ -35,7 +36,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Session, Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken]);
 }
 
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
@@ -54,7 +55,7 @@ fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
         Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok).drawn(kind);
     let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
-    Ok(check.hint("publish the signing key under the \"kid\" in the token's header before you sign with it"))
+    Ok(check.advise(Advice::KeyIdUnknown))
 }
 
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.

@@ -7,7 +7,7 @@ use edgeproof_reports::difference::{DifferenceKind, KeyRule, Statuses};
 
 use super::shape::parse_key_set;
 use crate::cases::service::forms;
-use crate::cases::{Catalog, ServiceCaseContext, key_set_request};
+use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
@@ -39,7 +39,7 @@ const HEADERS: [(&str, &str); 22] = [
 const MANY: usize = 24;
 
 /// Other forms of a request for the key set, other states of a connection, and what JOSE libraries require of each key.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     requests(cases);
     conditions(cases);
     head(cases);
@@ -47,15 +47,15 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     jose(cases);
 }
 
-fn requests(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn requests(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.200.published",
         "vary.keys.request",
         "each form of a GET returns the key set",
         |context| {
             Box::pin(async move {
                 let Some(keys) = published(context).await else { return };
-                let plain = key_set_request();
+                let plain = context.key_set();
                 let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
                 let mut drafts = vec![
                     ("a query".to_owned(), query("v=1")),
@@ -83,14 +83,14 @@ fn requests(cases: &mut Catalog<'_>) {
     );
 }
 
-fn conditions(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn conditions(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.not-modified",
         "vary.keys.not-modified",
         "each condition on the entity tag has its answer",
         |context| {
             Box::pin(async move {
-                let first = context.fetch_key_set(&key_set_request()).await;
+                let first = context.fetch_key_set(&context.key_set()).await;
                 let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
                 let Some(tag) = tag.map(str::to_owned) else {
                     context.found.not_applicable =
@@ -114,7 +114,7 @@ fn conditions(cases: &mut Catalog<'_>) {
                 ] {
                     let name = format!("If-None-Match: {condition}");
                     let reply =
-                        context.fetch_key_set(&key_set_request().header("If-None-Match", &condition)).await;
+                        context.fetch_key_set(&context.key_set().header("If-None-Match", &condition)).await;
                     context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
                     let Ok(answer) = &reply else { return };
                     if answer.status == 304 {
@@ -128,15 +128,15 @@ fn conditions(cases: &mut Catalog<'_>) {
     );
 }
 
-fn head(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn head(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.head",
         "vary.keys.head",
         "HEAD returns the header fields of GET and no body",
         |context| {
             Box::pin(async move {
-                let get = context.fetch_key_set(&key_set_request()).await;
-                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..key_set_request() }).await;
+                let get = context.fetch_key_set(&context.key_set()).await;
+                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
                 context.check(judge::status_is(200, &head));
                 context.check(judge::head_length(&get, &head));
                 let (Ok(get), Ok(head)) = (get, head) else { return };
@@ -154,15 +154,15 @@ fn head(cases: &mut Catalog<'_>) {
 }
 
 /// Requests over one connection: GET, HEAD, conditions, other methods, other paths.
-fn connection(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn connection(cases: &mut CaseList<'_, Keys>) {
+    cases.steps(
         "keys.200.published",
         "vary.keys.connection",
         "the key set stays the same over one connection, also after other requests",
         |context| {
             Box::pin(async move {
                 let Some(keys) = published(context).await else { return };
-                let plain = key_set_request();
+                let plain = context.key_set();
                 let between = [
                     Draft { method: "HEAD".into(), ..plain.clone() },
                     plain.clone().header("If-None-Match", "*"),
@@ -195,32 +195,26 @@ fn connection(cases: &mut Catalog<'_>) {
 }
 
 /// What JOSE libraries check before they use a key (RFC 7517 §4).
-fn jose(cases: &mut Catalog<'_>) {
-    cases.service_steps(
-        "keys.types",
-        "vary.keys.jose",
-        "JOSE libraries can use each key to verify",
-        |context| {
-            Box::pin(async move {
-                let reply = context.fetch_key_set(&key_set_request()).await;
-                let Some(set) = parse_key_set(context, &reply) else { return };
-                let faults: Vec<String> = set
-                    .keys()
-                    .iter()
-                    .enumerate()
-                    .flat_map(|(index, key)| {
-                        faults(key).into_iter().map(move |fault| format!("key {index}: {fault}"))
-                    })
-                    .collect();
-                let actual =
-                    if faults.is_empty() { "keys that verify".to_owned() } else { faults.join("; ") };
-                context.check(
-                    Check::new("keys", "keys that verify", actual, faults.is_empty())
-                        .drawn(DifferenceKind::key_set(KeyRule::Same)),
-                );
-            })
-        },
-    );
+fn jose(cases: &mut CaseList<'_, Keys>) {
+    cases.steps("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify", |context| {
+        Box::pin(async move {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            let faults: Vec<String> = set
+                .keys()
+                .iter()
+                .enumerate()
+                .flat_map(|(index, key)| {
+                    faults(key).into_iter().map(move |fault| format!("key {index}: {fault}"))
+                })
+                .collect();
+            let actual = if faults.is_empty() { "keys that verify".to_owned() } else { faults.join("; ") };
+            context.check(
+                Check::new("keys", "keys that verify", actual, faults.is_empty())
+                    .drawn(DifferenceKind::key_set(KeyRule::Same)),
+            );
+        })
+    });
 }
 
 fn faults(key: &Jwk) -> Vec<String> {
@@ -256,7 +250,7 @@ fn faults(key: &Jwk) -> Vec<String> {
 
 /// The keys of a plain request.
 async fn published(context: &mut ServiceCaseContext) -> Option<BTreeSet<String>> {
-    let reply = context.fetch_key_set(&key_set_request()).await;
+    let reply = context.fetch_key_set(&context.key_set()).await;
     parse_key_set(context, &reply)?;
     keys_in(&reply)
 }

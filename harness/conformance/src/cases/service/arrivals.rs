@@ -1,5 +1,5 @@
 use std::pin::pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
@@ -8,7 +8,7 @@ use edgeproof_reports::Hop;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule};
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Catalog, ORIGIN, Prerequisite, ServiceCaseContext, posted};
+use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
 use edgeproof_mock::{NewSession, Ready};
@@ -21,7 +21,7 @@ const YOUNGER: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_secs(2);
 
 /// Sessions in each state (1.3, 3, 7.3, 7.4). Most cases add them to the built-in mock.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     pending(cases);
     alike(cases);
     accepted(cases);
@@ -69,11 +69,11 @@ fn add_session(context: &ServiceCaseContext, reference: &str, change: impl FnOnc
     }
 }
 
-fn pending(cases: &mut Catalog<'_>) {
+fn pending(cases: &mut CaseList<'_, Service>) {
     for (id, title, stimulus, prepare) in pending_causes() {
         let row = cases.row(PENDING).clone();
         cases
-            .service_steps(
+            .steps(
                 PENDING,
                 &format!("verdict.pending.{id}"),
                 &format!("{title} is pending"),
@@ -89,15 +89,15 @@ fn pending(cases: &mut Catalog<'_>) {
                 },
             )
             // An unknown session needs no preparation; the others need the built-in mock.
-            .requires(if id == "unknown" { &[Prerequisite::ReadToken] } else { &[Prerequisite::Mock] })
+            .requires(if id == "unknown" { &[ServiceNeed::ReadToken] } else { &[ServiceNeed::Mock] })
             .stimulus(stimulus);
     }
 }
 
 /// Neither body nor header fields reveal which of the four reasons applies.
-fn alike(cases: &mut Catalog<'_>) {
+fn alike(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.pending.alike",
             "the answers for the four reasons without a verdict are the same",
@@ -123,7 +123,7 @@ fn alike(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock])
+        .requires(&[ServiceNeed::Mock])
         .also(PENDING);
 }
 
@@ -142,9 +142,9 @@ fn without(reply: &AnswerResult, reference: &str) -> String {
 }
 
 /// From the page over the edge and the service to the backend.
-fn accepted(cases: &mut Catalog<'_>) {
+fn accepted(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
             "a session has a verdict after the service has accepted its collection",
@@ -163,14 +163,14 @@ fn accepted(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock])
+        .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
 }
 
-fn refused(cases: &mut Catalog<'_>) {
+fn refused(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session has no verdict after the service has refused its collection",
@@ -179,7 +179,7 @@ fn refused(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let reference = context.reference("refused");
                     let Some((_, credentials)) = context.builtin_mock() else { return };
-                    let collection = Collection::generated(&reference, 7, SystemTime::now());
+                    let collection = Collection::generated(&reference, 7, context.wall_clock());
                     let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
                     post(context, body, 400).await;
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
@@ -187,12 +187,12 @@ fn refused(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock]);
+        .requires(&[ServiceNeed::Mock]);
 }
 
-fn replayed(cases: &mut Catalog<'_>) {
+fn replayed(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
             "the service refuses a copy of a collection and keeps the verdict",
@@ -208,12 +208,12 @@ fn replayed(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock]);
+        .requires(&[ServiceNeed::Mock]);
 }
 
-fn long_poll(cases: &mut Catalog<'_>) {
+fn long_poll(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
             "a long poll is answered as soon as the verdict is available",
@@ -230,11 +230,11 @@ fn long_poll(cases: &mut Catalog<'_>) {
                         // The session must arrive after the request has started to wait.
                         let _ = polls.wait_for(|polls| *polls > 0).await;
                         mock.add_session(NewSession::new(&reference));
-                        std::time::Instant::now()
+                        context.now()
                     };
                     let (sent, arrived) = tokio::select! {
                         // The answer came before the verdict.
-                        sent = &mut sending => (sent, std::time::Instant::now()),
+                        sent = &mut sending => (sent, context.now()),
                         arrived = arriving => (sending.await, arrived),
                     };
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
@@ -248,18 +248,18 @@ fn long_poll(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock])
+        .requires(&[ServiceNeed::Mock])
         .exclusive()
         .takes(LONG)
         .also("verdict.200.available");
 }
 
 /// A verdict is available until it reaches the age limit.
-fn still_there(cases: &mut Catalog<'_>) {
+fn still_there(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
     cases
-        .service_steps(
+        .steps(
             "limit.verdict-age",
             "verdict.available.until-old",
             "a verdict just below the age limit is available",
@@ -271,13 +271,13 @@ fn still_there(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock])
+        .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
 }
 
 fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
     let (mock, _) = context.builtin_mock()?;
-    Some(mock.posted_form(&Collection::generated(reference, 7, SystemTime::now())))
+    Some(mock.posted_form(&Collection::generated(reference, 7, context.wall_clock())))
 }
 
 /// Posts a collection through the reference edge, and checks the status of the answer.
@@ -288,6 +288,7 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
+    let draft = fill(&draft, &context.target.spec, &context.marker, ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     context.record(Hop::ClientEdge, &edge, &draft, sent.clone());
     context.check(judge::status_is(expected, &sent.reply));

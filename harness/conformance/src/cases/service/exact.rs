@@ -6,13 +6,13 @@ use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
 use super::expected::{answer, code};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_mock::{MockService, ReadOutage};
 
 /// Every row of 7.4 by its real stimulus, with exactly the answer of the reference profile. Only the built-in mock has the
 /// keys to mint such tokens.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     for form in ReadTokenForm::ALL {
         if let Some(stimulus) = form.stimulus() {
             refusal(cases, stimulus, move |_, credentials| credentials.authorization(form), false);
@@ -31,7 +31,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 type Prepare = dyn Fn(&MockService, &Credentials) -> Option<String> + Send + Sync;
 
 fn refusal(
-    cases: &mut Catalog<'_>,
+    cases: &mut CaseList<'_, Service>,
     stimulus: Stimulus,
     prepare: impl Fn(&MockService, &Credentials) -> Option<String> + Send + Sync + 'static,
     exclusive: bool,
@@ -43,7 +43,7 @@ fn refusal(
     let refused = cases.spec.profile().verdict_refused.clone();
     let row_id = row.id.clone();
     let prepare: Arc<Prepare> = Arc::new(prepare);
-    let case = cases.service_steps(&row_id, &id, &title, move |context| {
+    let case = cases.steps(&row_id, &id, &title, move |context| {
         let (row, refused, prepare) = (row.clone(), refused.clone(), Arc::clone(&prepare));
         Box::pin(async move {
             let authorization = {
@@ -51,7 +51,7 @@ fn refusal(
                 prepare(mock, credentials)
             };
             let reference = context.reference("exactly");
-            let mut request = VerdictRequest::new(&reference);
+            let mut request = context.verdict(&reference);
             if let Some(value) = authorization {
                 request = request.authorization(&value);
             }
@@ -61,7 +61,7 @@ fn refusal(
             with_a_session(context, &request, &reference, &row, &refused).await;
         })
     });
-    case.requires(&[Prerequisite::Mock])
+    case.requires(&[ServiceNeed::Mock])
         .stimulus(stimulus)
         .also("statement.error-bodies-json")
         .also("statement.json-content-type");

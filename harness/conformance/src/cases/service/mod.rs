@@ -5,6 +5,7 @@ mod arrivals;
 mod damage;
 mod exact;
 mod expected;
+mod part;
 mod pending;
 mod refusals;
 mod secrecy;
@@ -12,7 +13,7 @@ mod sessions;
 mod vary;
 mod waiting;
 
-use super::Catalog;
+use super::CaseList;
 
 pub use damage::Damage;
 pub(super) use expected::{PENDING, UNAUTHORIZED};
@@ -23,8 +24,10 @@ pub(super) use vary::{
 
 pub(crate) use secrecy::token_echo;
 
+pub use part::Service;
+
 /// Adds the cases in the order of the report.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     pending::add(cases);
     refusals::add(cases);
     waiting::add(cases);

@@ -1,14 +1,14 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Stimulus, verdict_path};
+use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::{CaseLevel, Hop};
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Case, Catalog, Phase, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
+use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed, summary};
 use crate::judge;
 
 /// Unknown sessions: the answer is pending, with exactly the requested reference (4, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     for (id, phase, title) in [
         ("verdict.sanity.first", Phase::First, "before all other cases, an unknown session is pending"),
         ("verdict.sanity.last", Phase::Last, "after all other cases, an unknown session is pending"),
@@ -48,10 +48,15 @@ fn references() -> [(&'static str, &'static str, &'static str); 12] {
     ]
 }
 
-fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static str) -> &'c mut Case {
+fn unknown<'c>(
+    cases: &'c mut CaseList<'_, Service>,
+    id: &str,
+    title: &str,
+    text: &'static str,
+) -> &'c mut Case<Service> {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(PENDING, id, title, move |context| {
+        .steps(PENDING, id, title, move |context| {
             let row = row.clone();
             Box::pin(async move {
                 let reference = context.reference(text);
@@ -60,15 +65,15 @@ fn unknown<'c>(cases: &'c mut Catalog<'_>, id: &str, title: &str, text: &'static
                 context.checks(judge::exact(&answer(&row, &reference), &reply));
             })
         })
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
 
 /// An unencoded plus sign in a path is a plus sign (RFC 3986 §3.3). It is a space in forms only.
-fn bare_plus(cases: &mut Catalog<'_>) {
+fn bare_plus(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             PENDING,
             "verdict.reference.bare-plus",
             "an unencoded plus sign in a reference is not a space",
@@ -83,12 +88,12 @@ fn bare_plus(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
 }
 
 /// The interface does not show which texts are valid references.
-fn odd(cases: &mut Catalog<'_>) {
+fn odd(cases: &mut CaseList<'_, Service>) {
     let long = "x".repeat(4000);
     for (id, title, path) in [
         ("empty", "the answer to an empty reference", String::new()),
@@ -100,22 +105,22 @@ fn odd(cases: &mut Catalog<'_>) {
     ] {
         let point = format!("verdict.reference.{id}");
         cases
-            .service_steps("statement.reference-odd", &point.clone(), title, move |context| {
+            .steps("statement.reference-odd", &point.clone(), title, move |context| {
                 let (path, point) = (path.clone(), point.clone());
                 Box::pin(async move {
                     let mut draft = context.with_token("").draft();
-                    draft.path = verdict_path().with(&path);
+                    draft.path = context.target.spec.verdict_path().with(&path);
                     let sent = context.send(&draft, context.timeout).await;
                     context.observe(&point, summary::status(&sent.reply));
                 })
             })
-            .requires(&[Prerequisite::ReadToken]);
+            .requires(&[ServiceNeed::ReadToken]);
     }
 }
 
-fn content_type(cases: &mut Catalog<'_>) {
+fn content_type(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.json-content-type",
             "verdict.content-type.pending",
             "a pending answer has the content type JSON",
@@ -127,14 +132,14 @@ fn content_type(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
-    cases.service_steps(
+        .requires(&[ServiceNeed::ReadToken]);
+    cases.steps(
         "statement.json-content-type",
         "verdict.content-type.unauthorized",
         "a refusal has the content type JSON",
         |context| {
             Box::pin(async move {
-                let reply = context.fetch_verdict(&VerdictRequest::new(&context.reference("kind"))).await;
+                let reply = context.fetch_verdict(&context.verdict(&context.reference("kind"))).await;
                 context.check(judge::json_content_type(&reply));
             })
         },
@@ -144,10 +149,10 @@ fn content_type(cases: &mut Catalog<'_>) {
 /// Number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-fn side_by_side(cases: &mut Catalog<'_>) {
+fn side_by_side(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             PENDING,
             "verdict.isolation.at-once",
             "concurrent requests each get their own reference back",
@@ -168,14 +173,14 @@ fn side_by_side(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .takes(Duration::from_secs(1));
 }
 
-fn in_turn(cases: &mut Catalog<'_>) {
+fn in_turn(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             PENDING,
             "verdict.isolation.in-turn",
             "requests over one connection each get their own reference back",
@@ -197,20 +202,20 @@ fn in_turn(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
 }
 
 fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_http::Draft> {
     let token = context.read_token();
-    references.iter().map(|reference| VerdictRequest::new(reference).bearer(&token).draft()).collect()
+    references.iter().map(|reference| context.verdict(reference).bearer(&token).draft()).collect()
 }
 
 /// Methods that the interface does not define for verdicts (4).
-fn methods(cases: &mut Catalog<'_>) {
+fn methods(cases: &mut CaseList<'_, Service>) {
     for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
         let point = format!("verdict.method.{}", method.to_lowercase());
         cases
-            .service_steps(
+            .steps(
                 "statement.verdict-methods",
                 &point.clone(),
                 &format!("the answer to {method} at the verdict endpoint"),
@@ -223,6 +228,6 @@ fn methods(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .requires(&[Prerequisite::ReadToken]);
+            .requires(&[ServiceNeed::ReadToken]);
     }
 }

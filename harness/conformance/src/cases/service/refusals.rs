@@ -1,16 +1,16 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::difference::HeaderRule;
 use serde_json::Value;
 use strum::VariantArray;
 
 use super::damage::Damage;
 use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code, codes};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, exposed};
 use crate::judge::{self, AnswerResult, ReasonCode};
 
 /// Requests without a read token, with another credential or with an invalid read token (5, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     unauthorized(cases);
     prefix(cases);
     license(cases);
@@ -22,7 +22,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 /// `Authorization` does not contain a read token.
-fn unauthorized(cases: &mut Catalog<'_>) {
+fn unauthorized(cases: &mut CaseList<'_, Service>) {
     // None of these values contains the user's read token.
     let values: [(&str, &str, Option<&str>, Stimulus); 7] = [
         ("missing", "without an Authorization header", None, Stimulus::ReadTokenMissing),
@@ -56,14 +56,14 @@ fn unauthorized(cases: &mut Catalog<'_>) {
     for (id, title, value, stimulus) in values {
         let row = cases.row(UNAUTHORIZED).clone();
         cases
-            .service_steps(
+            .steps(
                 UNAUTHORIZED,
                 &format!("verdict.unauthorized.{id}"),
                 &format!("a request {title} is unauthorized"),
                 move |context| {
                     let row = row.clone();
                     Box::pin(async move {
-                        let mut request = VerdictRequest::new(&context.reference("unauthorized"));
+                        let mut request = context.verdict(&context.reference("unauthorized"));
                         if let Some(value) = value {
                             request = request.authorization(value);
                         }
@@ -78,11 +78,11 @@ fn unauthorized(cases: &mut Catalog<'_>) {
 }
 
 /// A read token is valid as a bearer token with its prefix, and not otherwise.
-fn prefix(cases: &mut Catalog<'_>) {
+fn prefix(cases: &mut CaseList<'_, Service>) {
     let (pending, row) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     let accepted = pending.clone();
     cases
-        .service_steps(
+        .steps(
             "statement.read-token-prefix",
             "verdict.read-token.bearer",
             "the service accepts a read token as a bearer token",
@@ -95,9 +95,9 @@ fn prefix(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
     cases
-        .service_steps(
+        .steps(
             "statement.read-token-prefix",
             "verdict.read-token.without-prefix",
             "a read token without its prefix is unauthorized",
@@ -107,19 +107,19 @@ fn prefix(cases: &mut Catalog<'_>) {
                     let token = context.read_token();
                     let rest = token.strip_prefix(READ_PREFIX).unwrap_or(&token);
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("bare")).bearer(rest))
+                        .fetch_verdict(&context.verdict(&context.reference("bare")).bearer(rest))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
 }
 
-fn license(cases: &mut Catalog<'_>) {
+fn license(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             UNAUTHORIZED,
             "verdict.unauthorized.license",
             "a license as the bearer token is unauthorized",
@@ -128,20 +128,20 @@ fn license(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let license = exposed(context.target.inputs.license.as_ref());
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("license")).bearer(&license))
+                        .fetch_verdict(&context.verdict(&context.reference("license")).bearer(&license))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .requires(&[Prerequisite::License])
+        .requires(&[ServiceNeed::License])
         .stimulus(Stimulus::ReadTokenIsLicense);
 }
 
-fn expired(cases: &mut Catalog<'_>) {
+fn expired(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(EXPIRED).clone();
     cases
-        .service_steps(
+        .steps(
             EXPIRED,
             "verdict.refused.expired",
             "the service refuses an expired read token as expired",
@@ -150,13 +150,13 @@ fn expired(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let token = exposed(context.target.inputs.expired_token.as_ref());
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("expired")).bearer(&token))
+                        .fetch_verdict(&context.verdict(&context.reference("expired")).bearer(&token))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
                 })
             },
         )
-        .requires(&[Prerequisite::ExpiredToken])
+        .requires(&[ServiceNeed::ExpiredToken])
         .stimulus(Stimulus::ReadTokenExpired);
 }
 
@@ -172,7 +172,7 @@ const DAMAGES: [Stimulus; 6] = [
 
 /// The token format of another service is unknown, and so is the order of its checks: any code for a damaged token passes.
 /// The built-in mock must return one exact code.
-fn damaged(cases: &mut Catalog<'_>) {
+fn damaged(cases: &mut CaseList<'_, Service>) {
     let any = codes(cases, &DAMAGES);
     for &damage in Damage::VARIANTS {
         let id = damage.slug();
@@ -188,7 +188,7 @@ fn damaged(cases: &mut Catalog<'_>) {
             Damage::Footer => ["verdict.401.bad-footer", "verdict.401.unknown-kid"],
             _ => ["verdict.401.malformed-token"; 2],
         };
-        let case = cases.service_steps(
+        let case = cases.steps(
             row,
             &format!("verdict.damaged.{id}"),
             &format!("the service refuses a read token {} as damaged", damage.description()),
@@ -201,7 +201,7 @@ fn damaged(cases: &mut Catalog<'_>) {
                         return;
                     };
                     let reply = context
-                        .fetch_verdict(&VerdictRequest::new(&context.reference("damaged")).bearer(&token))
+                        .fetch_verdict(&context.verdict(&context.reference("damaged")).bearer(&token))
                         .await;
                     refused(context, &reply);
                     let exact = exact.filter(|_| context.target.mock.is_some());
@@ -211,7 +211,7 @@ fn damaged(cases: &mut Catalog<'_>) {
         );
         case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
-            case.requires(&[Prerequisite::ReadToken]);
+            case.requires(&[ServiceNeed::ReadToken]);
         }
     }
 }
@@ -220,18 +220,14 @@ fn damaged(cases: &mut Catalog<'_>) {
 fn refused(context: &mut ServiceCaseContext, reply: &AnswerResult) {
     let status = judge::status_is(401, reply);
     let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
-    context.check(if accepted {
-        status.hint("the service accepted the token; verify the whole token before you look up the session")
-    } else {
-        status
-    });
+    context.check(if accepted { status.advise(Advice::TokenAccepted) } else { status });
     context.check(judge::is_json(reply));
 }
 
 /// The member of the JSON body that contains the code.
-fn reason_member(cases: &mut Catalog<'_>) {
+fn reason_member(cases: &mut CaseList<'_, Service>) {
     let codes = codes(cases, &DAMAGES);
-    cases.service_steps(
+    cases.steps(
         "statement.reason-member",
         "verdict.reason-member",
         "the JSON member that contains the code for a damaged token",
@@ -240,7 +236,7 @@ fn reason_member(cases: &mut Catalog<'_>) {
             Box::pin(async move {
                 let token = Damage::Invented.apply("").unwrap_or_default();
                 let reply = context
-                    .fetch_verdict(&VerdictRequest::new(&context.reference("member")).bearer(&token))
+                    .fetch_verdict(&context.verdict(&context.reference("member")).bearer(&token))
                     .await;
                 let observed = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
                 context.observe("verdict.reason-member", observed);
@@ -255,15 +251,14 @@ fn member(codes: &[ReasonCode], reply: &AnswerResult) -> Option<String> {
     Some(if member.is_empty() { "the body is the code".into() } else { member })
 }
 
-fn challenge(cases: &mut Catalog<'_>) {
-    cases.service_steps(
+fn challenge(cases: &mut CaseList<'_, Service>) {
+    cases.steps(
         "statement.challenge-on-401",
         "verdict.unauthorized.challenge",
         "a 401 names the Bearer scheme",
         |context| {
             Box::pin(async move {
-                let reply =
-                    context.fetch_verdict(&VerdictRequest::new(&context.reference("challenge"))).await;
+                let reply = context.fetch_verdict(&context.verdict(&context.reference("challenge"))).await;
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
                 context.check(judge::header_has(
                     "www-authenticate",
@@ -276,10 +271,10 @@ fn challenge(cases: &mut Catalog<'_>) {
     );
 }
 
-fn scheme(cases: &mut Catalog<'_>) {
+fn scheme(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.scheme-case",
             "verdict.read-token.scheme-case",
             "the service accepts the scheme bearer in lower case",
@@ -289,10 +284,10 @@ fn scheme(cases: &mut Catalog<'_>) {
                     let reference = context.reference("scheme");
                     let value = format!("bearer {}", context.read_token());
                     let reply =
-                        context.fetch_verdict(&VerdictRequest::new(&reference).authorization(&value)).await;
+                        context.fetch_verdict(&context.verdict(&reference).authorization(&value)).await;
                     context.checks(judge::exact(&answer(&row, &reference), &reply));
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
 }

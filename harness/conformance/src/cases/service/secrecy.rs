@@ -2,15 +2,15 @@ use edgeproof_reports::difference::{AnswerSubject, Secrets};
 use std::collections::HashSet;
 
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::{Row, Stimulus};
+use edgeproof_fixtures::spec::{Advice, Row, Stimulus};
 
 use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, exposed};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     not_echoed(cases);
     not_in_verdict(cases);
     no_oracle(cases);
@@ -30,27 +30,27 @@ enum Credential {
     License,
 }
 
-fn not_echoed(cases: &mut Catalog<'_>) {
-    let pending_causes: [(&str, &str, Credential, &[Prerequisite]); 5] = [
-        ("pending", "a valid read token", Credential::ReadToken, &[Prerequisite::ReadToken]),
+fn not_echoed(cases: &mut CaseList<'_, Service>) {
+    let pending_causes: [(&str, &str, Credential, &[ServiceNeed]); 5] = [
+        ("pending", "a valid read token", Credential::ReadToken, &[ServiceNeed::ReadToken]),
         (
             "signature-altered",
             "a read token with a changed signature",
             Credential::Damaged(Damage::Signature),
-            &[Prerequisite::ReadToken],
+            &[ServiceNeed::ReadToken],
         ),
         (
             "truncated",
             "a read token without its second half",
             Credential::Damaged(Damage::Truncated),
-            &[Prerequisite::ReadToken],
+            &[ServiceNeed::ReadToken],
         ),
-        ("expired", "an expired read token", Credential::Expired, &[Prerequisite::ExpiredToken]),
-        ("license", "a license", Credential::License, &[Prerequisite::License]),
+        ("expired", "an expired read token", Credential::Expired, &[ServiceNeed::ExpiredToken]),
+        ("license", "a license", Credential::License, &[ServiceNeed::License]),
     ];
     for (id, title, credential, needs) in pending_causes {
         cases
-            .service_steps(
+            .steps(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
                 &format!("an answer to {title} does not contain it"),
@@ -62,13 +62,12 @@ fn not_echoed(cases: &mut Catalog<'_>) {
                             return;
                         };
                         let reply = context
-                            .fetch_verdict(&VerdictRequest::new(&context.reference("echo")).bearer(&token))
+                            .fetch_verdict(&context.verdict(&context.reference("echo")).bearer(&token))
                             .await;
                         context.check(not_shown(&token, &reply));
                         // An answer to an unsupported method or an invalid waitMs can quote the request.
-                        let other = VerdictRequest::new(&context.reference("echo"))
-                            .bearer(&token)
-                            .query("waitMs=soon");
+                        let other =
+                            context.verdict(&context.reference("echo")).bearer(&token).query("waitMs=soon");
                         let reply = context.fetch_verdict(&other.method("POST")).await;
                         context.check(not_shown(&token, &reply));
                     })
@@ -78,9 +77,9 @@ fn not_echoed(cases: &mut Catalog<'_>) {
     }
 }
 
-fn not_in_verdict(cases: &mut Catalog<'_>) {
+fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
             "a verdict does not contain the token of its request",
@@ -88,12 +87,12 @@ fn not_in_verdict(cases: &mut Catalog<'_>) {
                 Box::pin(async move {
                     let Some(reference) = context.session().await else { return };
                     let token = context.read_token();
-                    let reply = context.fetch_verdict(&VerdictRequest::new(&reference).bearer(&token)).await;
+                    let reply = context.fetch_verdict(&context.verdict(&reference).bearer(&token)).await;
                     context.check(not_shown(&token, &reply));
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String> {
@@ -109,8 +108,7 @@ fn token(context: &ServiceCaseContext, credential: Credential) -> Option<String>
 /// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
 /// verdict token of the same issuer shares them.
 fn not_shown(token: &str, reply: &AnswerResult) -> Check {
-    judge::no_secrets(Secrets::Token, token_echo(token), reply)
-        .hint("anyone who reads logs or error pages could use the token; name it by its key id or a digest")
+    judge::no_secrets(Secrets::Token, token_echo(token), reply).advise(Advice::TokenEchoed)
 }
 
 /// Finds a token in an answer: in any encoding, or a piece of its signature.
@@ -129,10 +127,10 @@ pub(crate) fn token_echo(token: &str) -> impl Fn(&[u8]) -> bool + use<> {
 }
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.
-fn no_oracle(cases: &mut Catalog<'_>) {
+fn no_oracle(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
             "an answer without a token does not reveal whether a session has a verdict",
@@ -141,9 +139,9 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 Box::pin(async move { oracle(context, None, Some(&row)).await })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
             "an answer to a damaged token does not reveal whether a session has a verdict",
@@ -154,9 +152,9 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
             "an answer to an expired token does not reveal whether a session has a verdict",
@@ -167,17 +165,17 @@ fn no_oracle(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::ExpiredToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::ExpiredToken, ServiceNeed::Session]);
 }
 
 async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Option<&Row>) {
     let Some(reference) = context.session().await else { return };
-    let with = |reference: &str| match token {
-        Some(token) => VerdictRequest::new(reference).bearer(token),
-        None => VerdictRequest::new(reference),
+    let with = |context: &ServiceCaseContext, reference: &str| match token {
+        Some(token) => context.verdict(reference).bearer(token),
+        None => context.verdict(reference),
     };
-    let available = context.fetch_verdict(&with(&reference)).await;
-    let unknown = context.fetch_verdict(&with(&context.reference("oracle"))).await;
+    let available = context.fetch_verdict(&with(context, &reference)).await;
+    let unknown = context.fetch_verdict(&with(context, &context.reference("oracle"))).await;
     for reply in [&available, &unknown] {
         match row {
             Some(row) => context.checks(judge::exact(&answer(row, ""), reply)),
@@ -186,15 +184,15 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>, row: Opti
     }
     context.check(
         judge::same_answer(AnswerSubject::AsForAVerdict, &available, &unknown)
-            .hint("check the token before you look up the session"),
+            .advise(Advice::TokenAfterSession),
     );
 }
 
 /// A cache in front of the service must not answer a request without a token with an earlier answer.
-fn not_from_a_cache(cases: &mut Catalog<'_>) {
+fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
     let (pending, unauthorized) = (cases.row(PENDING).clone(), cases.row(UNAUTHORIZED).clone());
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
             "a request without a token is unauthorized after the same request with one",
@@ -204,17 +202,17 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                     let reference = context.reference("cache");
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&pending, &reference), &first));
-                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED)
         .stimulus(Stimulus::ReadTokenMissing);
     let unauthorized = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
             "a request without a token is unauthorized after the same request got a verdict",
@@ -224,17 +222,17 @@ fn not_from_a_cache(cases: &mut Catalog<'_>) {
                     let Some(reference) = context.session().await else { return };
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_is(200, &first));
-                    let second = context.fetch_verdict(&VerdictRequest::new(&reference)).await;
+                    let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
-fn not_shared(cases: &mut Catalog<'_>) {
+fn not_shared(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-not-shared",
             "verdict.cache.pending",
             "a pending answer does not permit shared caches",
@@ -247,9 +245,9 @@ fn not_shared(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken]);
+        .requires(&[ServiceNeed::ReadToken]);
     cases
-        .service_steps(
+        .steps(
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
             "a verdict does not permit shared caches",
@@ -262,7 +260,7 @@ fn not_shared(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 fn cache_control(reply: &AnswerResult) -> String {

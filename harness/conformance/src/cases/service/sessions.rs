@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Fact, Stimulus};
+use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Tolerance after the age limit of a verdict.
@@ -16,14 +16,14 @@ const SLACK: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Sessions that have a verdict (3, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     available(cases);
     age(cases);
 }
 
-fn available(cases: &mut Catalog<'_>) {
+fn available(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "verdict.200.available",
             "verdict.available",
             "the answer for a session with a verdict is the verdict",
@@ -38,11 +38,11 @@ fn available(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
     cases
-        .service_steps(
+        .steps(
             "statement.wait-optional",
             "verdict.available.with-wait",
             "an available verdict is returned at once, with any waitMs",
@@ -62,10 +62,10 @@ fn available(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
         .also("verdict.200.available");
     cases
-        .service_steps(
+        .steps(
             "verdict.200.available",
             "verdict.available.again",
             "a verdict can be requested more than once",
@@ -82,7 +82,7 @@ fn available(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session]);
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 /// Checks for status 200 and a complete, non-empty body.
@@ -112,12 +112,12 @@ fn verdict_format(body: &[u8]) -> String {
 }
 
 /// A verdict is no longer available when it is older than the limit (8).
-fn age(cases: &mut Catalog<'_>) {
+fn age(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let limit = Duration::from_secs(seconds);
     let row = cases.row(PENDING).clone();
     cases
-        .service_steps(
+        .steps(
             "limit.verdict-age",
             "verdict.too-old",
             "a verdict older than two minutes is pending again",
@@ -139,7 +139,7 @@ fn age(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Session, Prerequisite::Waits])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::Waits])
         .exclusive()
         .takes(limit + 2 * SLACK)
         .also(PENDING)
@@ -158,7 +158,7 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     Check::new("header fields for an old verdict", none, old, same)
         .drawn(DifferenceKind::count(Counted::RevealingHeaders, 0, usize::from(!same)))
         .at(CaseLevel::Should)
-        .hint("do not reveal why there is no verdict; answer the same for each reason")
+        .advise(Advice::SessionRevealed)
 }
 
 /// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case
@@ -172,13 +172,13 @@ async fn after_limit(
         mock.clock().advance(limit + Duration::from_secs(1));
         return context.fetch_verdict(request).await;
     }
-    let seen = Instant::now();
+    let seen = context.now();
     loop {
         tokio::time::sleep(PAUSE).await;
         let endpoint = context.service().clone();
         let sent = edgeproof_http::send(&endpoint, &request.draft(), context.timeout).await;
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
-        if !there || seen.elapsed() > limit + SLACK {
+        if !there || context.now() > seen + limit + SLACK {
             let reply = sent.reply.clone();
             context.record(edgeproof_reports::Hop::ClientService, &endpoint, &request.draft(), sent);
             return reply;

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;
 
 use super::expected::{PENDING, UNAUTHORIZED, answer};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest, summary};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest, summary};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::{NoAnswer, Sent};
 
@@ -31,7 +32,7 @@ const OBSERVATION: Duration = Duration::from_secs(2);
 const MODERATE: Duration = Duration::from_millis(700);
 
 /// The query parameter `waitMs` (4). The interface does not show its type, unit and bounds.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     optional(cases);
     robust(cases);
     excessive(cases);
@@ -40,7 +41,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     client_leaves(cases);
 }
 
-fn optional(cases: &mut Catalog<'_>) {
+fn optional(cases: &mut CaseList<'_, Service>) {
     for (id, title, query) in [
         ("absent", "an unknown session is pending without waitMs", None),
         ("zero", "an unknown session is pending with waitMs=0", Some("waitMs=0")),
@@ -48,7 +49,7 @@ fn optional(cases: &mut Catalog<'_>) {
     ] {
         let row = cases.row(PENDING).clone();
         cases
-            .service_steps("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |context| {
+            .steps("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |context| {
                 let row = row.clone();
                 Box::pin(async move {
                     let reference = context.reference(id);
@@ -64,14 +65,14 @@ fn optional(cases: &mut Catalog<'_>) {
                     }
                 })
             })
-            .requires(&[Prerequisite::ReadToken])
+            .requires(&[ServiceNeed::ReadToken])
             .also(PENDING)
             .takes(SHORT_WAIT_TIMEOUT);
     }
 }
 
 /// The service answers an invalid `waitMs`, and not with a server error.
-fn robust(cases: &mut Catalog<'_>) {
+fn robust(cases: &mut CaseList<'_, Service>) {
     for (id, title, query) in [
         ("negative", "waitMs=-1", "waitMs=-1"),
         ("most-negative", "the smallest 64-bit integer as waitMs", "waitMs=-9223372036854775808"),
@@ -87,7 +88,7 @@ fn robust(cases: &mut Catalog<'_>) {
     ] {
         let point = format!("verdict.wait.{id}");
         cases
-            .service_steps(
+            .steps(
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("the service answers {title} without a server error"),
@@ -104,17 +105,17 @@ fn robust(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .requires(&[Prerequisite::ReadToken])
+            .requires(&[ServiceNeed::ReadToken])
             .takes(SHORT_WAIT_TIMEOUT);
     }
 }
 
 /// An excessive wait causes no server error now and ends eventually.
-fn excessive(cases: &mut Catalog<'_>) {
+fn excessive(cases: &mut CaseList<'_, Service>) {
     for (id, title, value) in EXCESSIVE {
         let point = format!("verdict.wait.{id}");
         cases
-            .service_steps(
+            .steps(
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("{title} causes no server error"),
@@ -142,18 +143,18 @@ fn excessive(cases: &mut Catalog<'_>) {
                     })
                 },
             )
-            .requires(&[Prerequisite::ReadToken]);
+            .requires(&[ServiceNeed::ReadToken]);
     }
     for (id, title, value) in EXCESSIVE {
         ends(cases, id, title, value);
     }
 }
 
-fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
+fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, value: &'static str) {
     let longest = cases.spec.profile().wait_max;
     let point = format!("verdict.wait.{id}-ends");
     cases
-        .service_steps(
+        .steps(
             "statement.wait-robust",
             &point.clone(),
             &format!("the service answers {title} within 150 seconds"),
@@ -173,7 +174,7 @@ fn ends(cases: &mut Catalog<'_>, id: &str, title: &str, value: &'static str) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken, Prerequisite::Waits])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Waits])
         .exclusive()
         .takes(EXCESSIVE_TIMEOUT);
 }
@@ -198,54 +199,49 @@ fn soon(sent: &Sent) -> Check {
     Check::new("time", "at once", actual, ok)
         .drawn(DifferenceKind::time(TimeRule::AtOnce))
         .at(CaseLevel::Should)
-        .hint("do not wait for a waitMs of zero or less: each waiting request keeps a connection open")
+        .advise(Advice::WaitUnasked)
 }
 
 fn no_server_error(reply: &AnswerResult) -> Check {
-    judge::no_server_error(reply).hint("limit waitMs before you use it, and ignore invalid values")
+    judge::no_server_error(reply).advise(Advice::WaitUnbounded)
 }
 
 /// Duration of a moderate wait.
-fn kept(cases: &mut Catalog<'_>) {
+fn kept(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
-            "statement.wait-bounds",
-            "verdict.wait.kept",
-            "the duration of a wait of 700 ms",
-            |context| {
-                Box::pin(async move {
-                    let query = format!("waitMs={}", MODERATE.as_millis());
-                    let request = context.with_token(&context.reference("kept")).query(&query);
-                    let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
-                    let length = match sent.took {
-                        took if took < MODERATE / 2 => "answered at once",
-                        took if took < MODERATE => "answered early",
-                        took if took < MODERATE + Duration::from_secs(2) => {
-                            "answered after as long as was asked for"
-                        }
-                        _ => "answered later than was asked for",
-                    };
-                    let observed = format!("{}, {length}", summary::status(&sent.reply));
-                    context.observe("verdict.wait.kept", observed);
-                })
-            },
-        )
-        .requires(&[Prerequisite::ReadToken])
+        .steps("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms", |context| {
+            Box::pin(async move {
+                let query = format!("waitMs={}", MODERATE.as_millis());
+                let request = context.with_token(&context.reference("kept")).query(&query);
+                let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                let length = match sent.took {
+                    took if took < MODERATE / 2 => "answered at once",
+                    took if took < MODERATE => "answered early",
+                    took if took < MODERATE + Duration::from_secs(2) => {
+                        "answered after as long as was asked for"
+                    }
+                    _ => "answered later than was asked for",
+                };
+                let observed = format!("{}, {length}", summary::status(&sent.reply));
+                context.observe("verdict.wait.kept", observed);
+            })
+        })
+        .requires(&[ServiceNeed::ReadToken])
         .takes(SHORT_WAIT_TIMEOUT);
 }
 
 /// A request without a token must not wait: anyone could keep connections open.
-fn without_token(cases: &mut Catalog<'_>) {
+fn without_token(cases: &mut CaseList<'_, Service>) {
     let row = cases.row(UNAUTHORIZED).clone();
     cases
-        .service_steps(
+        .steps(
             UNAUTHORIZED,
             "verdict.wait.without-token",
             "a request without a token is unauthorized at once, even with waitMs",
             move |context| {
                 let row = row.clone();
                 Box::pin(async move {
-                    let request = VerdictRequest::new(&context.reference("wait")).query("waitMs=4000");
+                    let request = context.verdict(&context.reference("wait")).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
                     context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let at_once = sent.took < Duration::from_secs(3);
@@ -253,9 +249,7 @@ fn without_token(cases: &mut Catalog<'_>) {
                     let check = Check::new("time", "answered at once", actual, at_once)
                         .drawn(DifferenceKind::time(TimeRule::AtOnce))
                         .at(CaseLevel::Should);
-                    context.check(
-                        check.hint("check the token before you wait, or anyone can keep connections open"),
-                    );
+                    context.check(check.advise(Advice::TokenAfterWait));
                 })
             },
         )
@@ -263,9 +257,9 @@ fn without_token(cases: &mut Catalog<'_>) {
 }
 
 /// A disconnected client must not occupy a long poll. Only the built-in mock reports the number of waiting requests.
-fn client_leaves(cases: &mut Catalog<'_>) {
+fn client_leaves(cases: &mut CaseList<'_, Service>) {
     cases
-        .service_steps(
+        .steps(
             "statement.wait-ends-with-client",
             "verdict.wait.client-leaves",
             "a request stops waiting when its client disconnects",
@@ -294,6 +288,6 @@ fn client_leaves(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::Mock])
+        .requires(&[ServiceNeed::Mock])
         .exclusive();
 }

@@ -1,18 +1,17 @@
 use edgeproof_cli::Failure;
+use edgeproof_fixtures::spec::PartName;
 
 use super::args::ConformanceArgs;
-use super::part::TestedPart;
-use crate::run::ServicePart;
 
 /// Refuses options that the target would ignore.
-pub(super) fn check_options(args: &ConformanceArgs, part: TestedPart) -> Result<(), Failure> {
+pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<(), Failure> {
     if args.save.is_some() && args.explore == 0 {
         return Err(Failure::usage(
             "cannot use --save without --explore",
             "the option keeps the failing sequences of --explore N: add --explore, or omit --save",
         ));
     }
-    if part != TestedPart::Collector
+    if part != PartName::Collector
         && let Some(option) = first_given(&collector_options(args))
     {
         return Err(Failure::usage(
@@ -20,13 +19,13 @@ pub(super) fn check_options(args: &ConformanceArgs, part: TestedPart) -> Result<
             "the option applies to `edgeproof conformance collector`",
         ));
     }
-    let part = match part {
-        TestedPart::Edge => return check_edge(args),
-        TestedPart::Collector => return check_collector(args),
-        TestedPart::Service(part) => part,
-    };
+    match part {
+        PartName::Edge => return check_edge(args),
+        PartName::Collector => return check_collector(args),
+        PartName::Service | PartName::Keys => {}
+    }
     let sequences = [("--explore", args.explore > 0), ("--replay", !args.replay.is_empty())];
-    if let Some(option) = first_given(&sequences).filter(|_| part == ServicePart::Keys) {
+    if let Some(option) = first_given(&sequences).filter(|_| part == PartName::Keys) {
         return Err(Failure::usage(
             format!("cannot use {option} with `keys`"),
             "a key set has no sequences of steps; `edgeproof conformance service` fetches it between other steps",
@@ -34,20 +33,20 @@ pub(super) fn check_options(args: &ConformanceArgs, part: TestedPart) -> Result<
     }
     if let Some(option) = first_given(&edge_options(args)) {
         let advice = match part {
-            ServicePart::Service => "the option applies to edges; give the URL of a service with --base-url",
-            ServicePart::Keys => "the option applies to edges; give the URL of a key set with --keys-url",
+            PartName::Keys => "the option applies to edges; give the URL of a key set with --keys-url",
+            _ => "the option applies to edges; give the URL of a service with --base-url",
         };
-        return Err(Failure::usage(format!("cannot use {option} with `{}`", part.name()), advice));
+        return Err(Failure::usage(format!("cannot use {option} with `{part}`"), advice));
     }
-    if part == ServicePart::Service && args.keys_url.is_some() {
+    if part == PartName::Service && args.keys_url.is_some() {
         return Err(Failure::usage(
             "cannot use --keys-url with `service`",
             "the option applies to `edgeproof conformance keys`, which verifies a verdict if --base-url is given as well",
         ));
     }
     let (url, is_given) = match part {
-        ServicePart::Service => ("--base-url", args.base_url.is_some()),
-        ServicePart::Keys => ("--keys-url", args.keys_url.is_some()),
+        PartName::Keys => ("--keys-url", args.keys_url.is_some()),
+        _ => ("--base-url", args.base_url.is_some()),
     };
     if let Some(option) = first_given(&service_options(args)).filter(|_| !is_given) {
         return Err(Failure::usage(

@@ -5,7 +5,6 @@ mod cases;
 mod collector;
 mod misplaced;
 mod output;
-mod part;
 mod plan;
 mod rerun;
 mod sequences;
@@ -13,12 +12,11 @@ mod service;
 
 pub(crate) use args::ConformanceArgs;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
 
-use crate::run::{CasePlan, Pins};
+use crate::run::Pins;
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
 
@@ -34,7 +32,7 @@ pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
         signals::catch()?
     };
     match plan(args)? {
-        PlannedCommand::List(cases) => write_stdout(list(&cases).as_bytes()).map(|()| 0),
+        PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
             let code = runtime.block_on(execute(*run, interrupted));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -62,17 +60,4 @@ async fn execute(
         Pins::record(&path, &result.observations)?;
     }
     Ok(finish(readers, result.exit_code))
-}
-
-/// Lists the cases, one a line.
-fn list(plan: &CasePlan) -> String {
-    let width = plan.cases.iter().map(|planned| planned.case.id.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for planned in &plan.cases {
-        let because = planned.not_applicable();
-        let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
-        let case = &planned.case;
-        _ = writeln!(text, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title);
-    }
-    text
 }

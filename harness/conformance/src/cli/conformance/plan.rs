@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Reader;
 use rand::RngExt;
@@ -13,7 +13,6 @@ use super::cases::{check_hold, selection};
 use super::collector::collector_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
-use super::part::TestedPart;
 use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
 use super::service::service_options;
@@ -21,8 +20,7 @@ use crate::cases::{self, Catalog};
 use crate::cli::edges::{EdgeSelection, edge_options};
 use crate::cli::inputs::profile;
 use crate::run::{
-    Baseline, CasePlan, CollectorRunner, ConformanceRun, Pins, RunOptions, RunPolicy, ServicePart,
-    ServiceRunner,
+    Baseline, CasePlan, CollectorRunner, ConformanceRun, EdgePool, Pins, RunOptions, RunPolicy, ServiceRunner,
 };
 
 /// How long a run with `--waits` counts arrivals after its last request.
@@ -47,7 +45,8 @@ pub(super) struct PlannedRun {
 
 /// Validates the arguments. Nothing reads them again.
 pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
-    let part = TestedPart::of(args.target.as_deref());
+    // Any other text is the URL of an edge.
+    let part = args.target.as_deref().and_then(|target| target.parse().ok()).unwrap_or(PartName::Edge);
     check_options(args, part)?;
     let spec = Arc::new(Spec::builtin(args.interface.spec));
     let profile = profile(&spec, args.interface.profile.as_deref())?;
@@ -59,7 +58,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
     let run = match part {
-        TestedPart::Edge => {
+        PartName::Edge => {
             let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
             let cases = cases::edge_with_sequences(catalog, sequences);
             let selected = EdgeSelection {
@@ -68,24 +67,28 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
                 origin: args.origin.as_deref(),
             };
             let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
-            ConformanceRun::of_edges(cases, &selection(args)?, edges)?
+            ConformanceRun::new(cases, &selection(args)?, EdgePool::new(edges))?
         }
-        TestedPart::Collector => {
+        PartName::Service => {
+            let service = service_options(args, part, &spec, profile)?;
+            let cases = cases::service_with_sequences(catalog, sequences);
+            ConformanceRun::new(cases, &selection(args)?, ServiceRunner::new(service))?
+        }
+        PartName::Keys => {
+            let service = service_options(args, part, &spec, profile)?;
+            ConformanceRun::new(cases::keys(catalog), &selection(args)?, ServiceRunner::new(service))?
+        }
+        PartName::Collector => {
             let collector = collector_options(args, &spec, profile)?;
-            let cases = cases::collector(catalog);
-            ConformanceRun::of_collector(cases, &selection(args)?, CollectorRunner::new(collector))?
-        }
-        TestedPart::Service(part) => {
-            let cases = match part {
-                ServicePart::Service => cases::service_with_sequences(catalog, sequences),
-                ServicePart::Keys => cases::keys(catalog),
-            };
-            let service = ServiceRunner::new(service_options(args, part, &spec, profile)?);
-            ConformanceRun::of_service(cases, &selection(args)?, service)?
+            ConformanceRun::new(
+                cases::collector(catalog),
+                &selection(args)?,
+                CollectorRunner::new(collector),
+            )?
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
-    let rerun = rerun(args, std::env::args_os().next(), seed, run.target.redactor());
+    let rerun = rerun(args, std::env::args_os().next(), seed, run.redactor());
     let options = RunOptions {
         // A replay of one case is about that case.
         latency: run.plan.cases.len() > 1,

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use edgeproof_cli::Failure;
+use edgeproof_fixtures::spec::PartName;
 
 use super::args::ConformanceArgs;
-use super::part::TestedPart;
 use crate::cases::Catalog;
 use crate::cases::explore::sequence::{
     ActionModel, EdgeModel, NamedSequence, SequencePlan, ServiceModel, prepare_folder,
@@ -12,13 +12,13 @@ use crate::cases::explore::sequence::{
 /// The random and the saved sequences of a run.
 pub(super) fn sequences(
     args: &ConformanceArgs,
-    part: TestedPart,
+    part: PartName,
     catalog: &Catalog<'_>,
     seed: u64,
 ) -> Result<SequencePlan, Failure> {
     let mut plan =
         SequencePlan { count: args.explore, seed, save: args.save.clone(), ..SequencePlan::default() };
-    if matches!(part, TestedPart::Service(_)) {
+    if matches!(part, PartName::Service | PartName::Keys) {
         plan.service = replays(&args.replay, &ServiceModel::all())?;
     } else if !args.replay.is_empty() {
         plan.edge = replays(&args.replay, &EdgeModel::new(catalog))?;

@@ -2,14 +2,14 @@ use std::sync::Arc;
 
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX, Redactor, Secret};
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{PartName, Profile, Spec};
 use edgeproof_launch::BaseUrl;
 
 use super::args::ConformanceArgs;
 use crate::cases::ServiceInputs;
 use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
-use crate::run::{ServiceLocation, ServicePart, ServiceRunnerOptions};
+use crate::run::{ServiceLocation, ServiceRunnerOptions};
 
 /// Variable that holds the read token, so that no argument shows it.
 const READ_TOKEN: &str = "READ_TOKEN";
@@ -17,7 +17,7 @@ const READ_TOKEN: &str = "READ_TOKEN";
 /// The service or key set under test: the built-in mock, or any URL.
 pub(super) fn service_options(
     args: &ConformanceArgs,
-    part: ServicePart,
+    part: PartName,
     spec: &Arc<Spec>,
     profile: Profile,
 ) -> Result<ServiceRunnerOptions, Failure> {
@@ -25,8 +25,8 @@ pub(super) fn service_options(
     let service = args.base_url.as_deref().map(BaseUrl::of_service).transpose()?;
     let keys = args.keys_url.as_deref().map(BaseUrl::of_keys).transpose()?;
     let is_mock = match part {
-        ServicePart::Service => service.is_none(),
-        ServicePart::Keys => keys.is_none(),
+        PartName::Keys => keys.is_none(),
+        _ => service.is_none(),
     };
     if is_mock {
         let credentials = mint(&[], None)?;
@@ -34,7 +34,7 @@ pub(super) fn service_options(
         let redactor = Arc::new(Redactor::new(&credentials));
         let inputs = ServiceRunnerOptions::mock_inputs(&credentials);
         let location = ServiceLocation::Mock(Arc::new(credentials), files);
-        return Ok(ServiceRunnerOptions { spec, profile, part, location, inputs, waits, redactor });
+        return Ok(ServiceRunnerOptions { spec, profile, location, inputs, waits, redactor });
     }
     if let Some(ca) = &args.service_ca {
         check_ca_file("--service-ca", ca)?;
@@ -42,7 +42,7 @@ pub(super) fn service_options(
     let inputs = inputs(args, service.is_some())?;
     let redactor = Arc::new(redactor(&inputs));
     let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
-    Ok(ServiceRunnerOptions { spec, profile, part, location, inputs, waits, redactor })
+    Ok(ServiceRunnerOptions { spec, profile, location, inputs, waits, redactor })
 }
 
 fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Failure> {

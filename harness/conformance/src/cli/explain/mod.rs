@@ -1,16 +1,16 @@
 //! `edgeproof explain`: what is required and why, and how to get it right.
 
-mod exchange;
-mod known_case;
 mod text;
 
 use clap::Args;
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_mock::ReplyShape;
 
-pub(super) use known_case::KnownCase;
+pub use text::explain_case;
 pub(super) use text::required;
 
+use crate::cases::{self, AnyCase, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
 #[derive(Debug, Args)]
@@ -30,10 +30,16 @@ pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// All cases of all parts.
+pub(super) fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
+    let shape = ReplyShape::from_profile(spec.profile());
+    cases::all(Catalog::new(spec, &shape, false).explore(true))
+}
+
 fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
-    let cases = KnownCase::all(spec);
-    if let Some(known) = cases.iter().find(|known| known.case.id == id) {
-        return Ok(text::of_case(spec, known));
+    let cases = all_cases(spec);
+    if let Some(case) = cases.iter().find(|case| case.facts().id == id) {
+        return Ok(explain_case(spec, &**case));
     }
     if let Some(row) = spec.row(id) {
         return Ok(text::of_row(spec, row, &cases));
@@ -44,7 +50,7 @@ fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
     let what = format!("cannot explain {id:?}: no case, row or cause has this id");
     let in_version = |version: &&Version| {
         let other = Spec::builtin(**version);
-        other.row(id).is_some() || KnownCase::all(&other).iter().any(|known| known.case.id == id)
+        other.row(id).is_some() || all_cases(&other).iter().any(|case| case.facts().id == id)
     };
     if let Some(version) = Version::ALL.iter().filter(|version| **version != spec.version()).find(in_version)
     {
@@ -55,7 +61,8 @@ fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
     }
     let rows = spec.rows().iter().map(|row| row.id.as_str());
     let causes = spec.causes().iter().map(|cause| cause.id.as_str());
-    let similar = nearest_ids(id, cases.iter().map(|known| known.case.id.as_str()).chain(rows).chain(causes));
+    let similar =
+        nearest_ids(id, cases.iter().map(|case| case.facts().id.as_str()).chain(rows).chain(causes));
     let advice = "`edgeproof conformance --list` lists the cases, `edgeproof spec list` the rows";
     Err(Failure::usage(what + &similar_text(&similar), advice))
 }
@@ -70,9 +77,9 @@ mod tests {
     fn each_case_row_and_cause_has_an_explanation() {
         for version in Version::ALL {
             let spec = Spec::builtin(*version);
-            let cases = KnownCase::all(&spec);
-            for known in &cases {
-                let text = text::of_case(&spec, known);
+            let cases = all_cases(&spec);
+            for case in &cases {
+                let text = explain_case(&spec, &**case);
                 assert!(text.contains("\nrequired\n") && text.contains("\nexchange\n"), "{text}");
                 assert!(!text.contains("{marker}") && !text.contains("{origin}"), "{text}");
             }
@@ -89,8 +96,8 @@ mod tests {
     fn an_id_names_one_thing() {
         let spec = Spec::builtin(Version::Current);
         let mut ids = BTreeSet::new();
-        for known in KnownCase::all(&spec) {
-            let case = known.case;
+        for case in all_cases(&spec) {
+            let case = case.facts();
             // The explanation of such a case shows the row.
             assert!(spec.row(&case.id).is_none() || case.rows.contains(&case.id), "{}", case.id);
             assert!(ids.insert(case.id.clone()), "{} is used twice", case.id);

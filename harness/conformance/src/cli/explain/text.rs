@@ -3,8 +3,7 @@ use std::fmt::Write as _;
 use edgeproof_fixtures::spec::{Basis, Fact, KnownCause, Level, Row, Spec};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 
-use super::exchange::exchange;
-use super::known_case::KnownCase;
+use crate::cases::{AnyCase, CaseFacts};
 use crate::causes::Fingerprints;
 
 /// Causes that are shown for a case or a row.
@@ -12,32 +11,27 @@ const CAUSES_SHOWN: usize = 5;
 /// Cases that are shown for a cause.
 const CASES_SHOWN: usize = 10;
 
-/// Explains a case.
-pub(super) fn of_case(spec: &Spec, known: &KnownCase) -> String {
-    let case = &known.case;
-    let mut text = required(spec, known);
-    push_section(&mut text, "exchange", &exchange(spec, case));
-    push_causes(&mut text, spec, &Fingerprints::builtin().causes_of_case(&case.id));
-    push_commands(&mut text, known);
+/// Explains a case: what is required and why, an example, typical mistakes and their fixes.
+pub fn explain_case(spec: &Spec, case: &dyn AnyCase) -> String {
+    let mut text = required(spec, case.facts());
+    push_section(&mut text, "exchange", &case.describe(spec));
+    push_causes(&mut text, spec, &Fingerprints::known_causes_of_case(&case.facts().id));
+    push_section(&mut text, "play it", &case.commands());
     text
 }
 
 /// Explains a row: its requirement, and one of its cases as an example.
-pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
+pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>]) -> String {
     let mut text = format!("{}\n  {}\n", row.id, row.condition);
     push_section(&mut text, "required", &of_one_row(spec, row));
-    let proofs: Vec<&KnownCase> = cases.iter().filter(|known| known.case.rows.contains(&row.id)).collect();
-    let data = |known: &&&KnownCase| {
-        use crate::cases::Procedure::{Conversation, Conversations};
-        matches!(known.case.procedure, Conversation(_) | Conversations(_))
-    };
-    let example = proofs.iter().find(data).or(proofs.first());
+    let proofs: Vec<&dyn AnyCase> =
+        cases.iter().map(|case| &**case).filter(|case| case.facts().rows.contains(&row.id)).collect();
+    let example = proofs.iter().find(|case| case.is_data()).or(proofs.first());
     if let Some(example) = example {
-        push_section(&mut text, "exchange", &exchange(spec, &example.case));
+        push_section(&mut text, "exchange", &example.describe(spec));
     }
-    let known = Fingerprints::builtin();
     let mut causes: Vec<(usize, &str)> = Vec::new();
-    for cause in proofs.iter().flat_map(|proof| known.causes_of_case(&proof.case.id)) {
+    for cause in proofs.iter().flat_map(|proof| Fingerprints::known_causes_of_case(&proof.facts().id)) {
         match causes.iter_mut().find(|(_, other)| *other == cause) {
             Some((count, _)) => *count += 1,
             None => causes.push((1, cause)),
@@ -46,41 +40,37 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[KnownCase]) -> String {
     // The causes of most cases first; equal ones stay in the order of the first case.
     causes.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
     push_causes(&mut text, spec, &causes.into_iter().map(|(_, cause)| cause).collect::<Vec<_>>());
-    let lines: Vec<String> =
-        proofs.iter().map(|known| format!("{}: {}", known.case.id, known.case.title)).collect();
+    let lines: Vec<String> = proofs.iter().map(|case| line(*case)).collect();
     push_section(&mut text, "cases", &lines);
     if let Some(example) = example {
-        push_commands(&mut text, example);
+        push_section(&mut text, "play it", &example.commands());
     }
     text
 }
 
 /// Explains a cause.
-pub(super) fn of_cause(cause: &KnownCause, cases: &[KnownCase]) -> String {
+pub(super) fn of_cause(cause: &KnownCause, cases: &[Box<dyn AnyCase>]) -> String {
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
     push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
     push_section(&mut text, "fix", &fixes(cause));
-    let ids = Fingerprints::builtin().cases_of_cause(&cause.id);
-    let failed: Vec<&KnownCase> =
-        ids.iter().filter_map(|id| cases.iter().find(|known| known.case.id == *id)).collect();
-    let mut lines: Vec<String> = failed
+    let ids = Fingerprints::known_cases_of_cause(&cause.id);
+    let failed: Vec<&dyn AnyCase> = ids
         .iter()
-        .take(CASES_SHOWN)
-        .map(|known| format!("{}: {}", known.case.id, known.case.title))
+        .filter_map(|id| cases.iter().map(|case| &**case).find(|case| case.facts().id == *id))
         .collect();
+    let mut lines: Vec<String> = failed.iter().take(CASES_SHOWN).map(|case| line(*case)).collect();
     if let more @ 1.. = failed.len().saturating_sub(CASES_SHOWN) {
         lines.push(format!("and {more} more"));
     }
     push_section(&mut text, "cases that it fails", &lines);
     if let Some(example) = failed.first() {
-        push_commands(&mut text, example);
+        push_section(&mut text, "play it", &example.commands());
     }
     text
 }
 
 /// The requirements of a case: its title, level and basis, and each of its rows.
-pub(in crate::cli) fn required(spec: &Spec, known: &KnownCase) -> String {
-    let case = &known.case;
+pub(in crate::cli) fn required(spec: &Spec, case: &CaseFacts) -> String {
     let mut text = format!("{}\n  {}\n", case.id, case.title);
     let section = spec.section_title(&case.section).unwrap_or_default();
     let standard = case.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
@@ -172,15 +162,7 @@ fn fixes(cause: &KnownCause) -> Vec<String> {
     lines
 }
 
-/// The commands that play a case.
-fn push_commands(text: &mut String, known: &KnownCase) {
-    let (id, target) = (&known.case.id, known.target);
-    let lines = if target.is_empty() {
-        ["conformance --filter", "serve"]
-            .map(|command| format!("edgeproof {command} {id} --launch 'CMD ARG…'"))
-            .to_vec()
-    } else {
-        vec![format!("edgeproof conformance{target} --filter {id}")]
-    };
-    push_section(text, "play it", &lines);
+fn line(case: &dyn AnyCase) -> String {
+    let CaseFacts { id, title, .. } = case.facts();
+    format!("{id}: {title}")
 }

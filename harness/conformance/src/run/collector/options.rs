@@ -5,9 +5,8 @@ use edgeproof_browser::ChromiumOptions;
 use edgeproof_fixtures::credentials::{Credentials, Redactor, Role};
 use edgeproof_reports::TargetKind;
 
-use crate::cases::{Case, Procedure, SealUse};
+use crate::cases::SealUse;
 use crate::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
-use crate::run::case_plan::{Applicability, UnmetNeed};
 
 /// The collector under test.
 pub struct CollectorRunnerOptions {
@@ -39,18 +38,5 @@ impl CollectorRunnerOptions {
     /// Kind of the target in reports.
     pub fn kind(&self) -> TargetKind {
         if self.module.is_reference() { TargetKind::Embedded } else { TargetKind::Attached }
-    }
-}
-
-impl Applicability for CollectorRunnerOptions {
-    fn target(&self) -> &'static str {
-        "collector"
-    }
-
-    fn unmet(&self, case: &Case) -> Vec<UnmetNeed> {
-        match case.procedure {
-            Procedure::CollectorSteps(_) | Procedure::CollectorMonitor(_) => Vec::new(),
-            _ => vec![UnmetNeed::Property("applies to another part, and this is a collector")],
-        }
     }
 }

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -5,20 +6,21 @@ use std::time::{Duration, Instant};
 
 use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_reports::{CaseReport, Outcome};
-use tokio::sync::{OnceCell, Semaphore};
-use tokio::time::timeout;
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_reports::CaseLevel;
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
 use super::options::CollectorRunnerOptions;
 use super::sanity::{self, FirstSession};
 use crate::cases::{
-    Case, CollectorCaseContext, CollectorMonitor, CollectorTarget, CollectorTraffic, Procedure, SealUse,
-    next_marker,
+    Case, CaseFindings, Collector, CollectorCaseContext, CollectorMonitor, CollectorTarget, CollectorTraffic,
+    SealUse, Sender, next_marker,
 };
 use crate::collector::PageServer;
 use crate::monitor::judge_collector;
-use crate::run::case_report::{self, timeout_check};
-use crate::run::runner::{Runner, SanityResult};
+use crate::run::case_plan::UnmetNeed;
+use crate::run::liveness::{Attempt, CaseEnd};
+use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 
 /// Timeout of a call to a collector whose first session did not end.
@@ -53,24 +55,8 @@ impl CollectorRunner {
         }
     }
 
-    /// Options of the runner.
-    pub fn options(&self) -> &CollectorRunnerOptions {
-        &self.options
-    }
-
-    /// Ends the browser, unless another run shares it.
-    pub(in crate::run) async fn end(&self) {
-        if let Some(target) = self.target.get() {
-            target.idle.lock().clear();
-        }
-        // The runner and its target hold it.
-        if Arc::strong_count(&self.options.browser) <= 2 {
-            self.options.browser.close().await;
-        }
-    }
-
     /// The target with pages. The error says why there is none, and what to do.
-    async fn target(&self, limit: Duration) -> Result<Arc<CollectorTarget>, String> {
+    async fn pages(&self, limit: Duration) -> Result<Arc<CollectorTarget>, String> {
         let target = self.target.get_or_try_init(|| async { self.open(limit).await.map(Arc::new) }).await?;
         Ok(Arc::clone(target))
     }
@@ -104,72 +90,90 @@ impl CollectorRunner {
         }
         Ok(CollectorTarget { seal, is_independent, stopped, ..target })
     }
-
-    /// Judges all pages of the run by one invariant.
-    async fn run_monitor(&self, case: &Case, monitor: CollectorMonitor, limit: Duration) -> CaseReport {
-        let began = Instant::now();
-        let pages = match self.target(limit).await {
-            Ok(target) => Arc::clone(&target.pages),
-            Err(why) => return case_report::without_run(case, Outcome::NotRun, &why),
-        };
-        let serves = |request: &PageRequest| request.method == "GET" && pages.serves(&request.url);
-        let mut found = self.traffic.judge(|traces| judge_collector(monitor, traces, &serves, case.level));
-        if self.traffic.is_empty() {
-            found.not_run = Some("no case opened a page".into());
-        }
-        case_report::after_run(case, &found, began.elapsed(), None, &self.options.redactor)
-    }
 }
 
 impl Runner for CollectorRunner {
-    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
+    type Part = Collector;
+    type Lease = OwnedSemaphorePermit;
+
+    fn target(&self) -> RunTarget {
+        let CollectorRunnerOptions { edges, module, .. } = &self.options;
+        RunTarget { spec: Arc::clone(&edges.spec), kind: self.options.kind(), name: module.name() }
+    }
+
+    fn redactor(&self) -> &Arc<Redactor> {
+        &self.options.redactor
+    }
+
+    fn unmet(&self, _: &Case<Collector>) -> Vec<UnmetNeed> {
+        Vec::new()
+    }
+
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<Infallible> {
         if let Err(why) = self.options.browser.start().await {
             return SanityResult::unusable_because(&why);
         }
-        match self.target(context.request_timeout()).await {
+        match self.pages(context.request_timeout()).await {
             Ok(_) => SanityResult::Usable,
             Err(why) => SanityResult::Unusable(self.options.redactor.redact(&why).into_owned()),
         }
     }
 
-    fn redactor(&self) -> &Redactor {
-        &self.options.redactor
+    async fn lease(
+        &self,
+        context: &RunnerContext,
+        case: &Case<Collector>,
+        _alone: bool,
+        jobs: &Arc<Semaphore>,
+    ) -> Result<Leased<Self>, Attempt> {
+        let lease = Arc::clone(jobs).acquire_owned().await.expect("the semaphore is never closed");
+        let call = context.request_timeout();
+        let target = self.pages(call).await.map_err(|why| Attempt::not_run(case, &why))?;
+        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
+        let slowness = if is_stuck { 1 } else { self.slowness.load(Ordering::Relaxed).max(PATIENCE) };
+        let call = if is_stuck { call.min(IMPATIENT) } else { call * slowness.min(SLOWER) };
+        let slower = slowness * if target.is_independent { 1 } else { SLOWER };
+        let sender = Sender { case: case.id.clone(), level: case.level, marker: next_marker() };
+        let page = CollectorCaseContext::new(target, sender, call);
+        Ok(Leased { lease, context: page, began: Instant::now(), limit: context.case_timeout(case) * slower })
+    }
+
+    async fn release(&self, _: &RunnerContext, _: &Case<Collector>, leased: Leased<Self>) -> Released {
+        // Another case can begin when the pages are recorded.
+        let Leased { context, lease: _job, .. } = leased;
+        Released { found: context.finish().await, end: CaseEnd::Survived, notes: None }
     }
 
     fn exchanges(&self) -> usize {
         self.traffic.count()
     }
 
-    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        let limit = context.request_timeout();
-        if let Procedure::CollectorMonitor(monitor) = case.procedure {
-            context.begin(case);
-            return self.run_monitor(case, monitor, limit).await;
+    async fn judge(
+        &self,
+        context: &RunnerContext,
+        monitor: CollectorMonitor,
+        level: CaseLevel,
+    ) -> Result<CaseFindings, String> {
+        let target = self.pages(context.request_timeout()).await?;
+        let signals = self.options.edges.spec.path(Endpoint::Signals);
+        let serves = |request: &PageRequest| request.method == "GET" && target.pages.serves(&request.url);
+        let mut found =
+            self.traffic.judge(|traces| judge_collector(monitor, traces, &serves, signals, level));
+        if self.traffic.is_empty() {
+            found.not_run = Some("no case opened a page".into());
         }
-        let _job = jobs.acquire().await.expect("the semaphore is never closed");
-        let target = match self.target(limit).await {
-            Ok(target) => target,
-            Err(why) => return case_report::without_run(case, Outcome::NotRun, &why),
-        };
-        context.begin(case);
-        let began = Instant::now();
-        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
-        let slowness = if is_stuck { 1 } else { self.slowness.load(Ordering::Relaxed).max(PATIENCE) };
-        let limit = if is_stuck { limit.min(IMPATIENT) } else { limit * slowness.min(SLOWER) };
-        let slower = slowness * if target.is_independent { 1 } else { SLOWER };
-        let mut page = CollectorCaseContext::new(target, &case.id, next_marker(), case.level, limit);
-        if let Procedure::CollectorSteps(steps) = &case.procedure {
-            let limit = context.case_timeout(case) * slower;
-            if timeout(limit, steps(&mut page)).await.is_err() {
-                page.check(timeout_check(limit));
-            }
-        } else {
-            page.found.not_run = Some("applies to another part, and this is a collector".into());
+        Ok(found)
+    }
+
+    /// Ends the browser, unless another run shares it.
+    async fn end(&self, _interrupted: bool) {
+        if let Some(target) = self.target.get() {
+            target.idle.lock().clear();
         }
-        let took = began.elapsed();
-        let mut found = page.finish().await;
-        context.options.pins.check(&mut found);
-        case_report::after_run(case, &found, took, None, &self.options.redactor)
+        // The runner and its target hold it.
+        if Arc::strong_count(&self.options.browser) <= 2 {
+            self.options.browser.close().await;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::CaseLevel;
 use serde_json::Value;
 
-use crate::cases::{CollectorCaseContext, CollectorTarget, SealUse, next_marker};
+use crate::cases::{CollectorCaseContext, CollectorTarget, SealUse, Sender, next_marker};
 use crate::judge::decoded_forms;
 
 /// What the first session of a run shows.
@@ -33,8 +33,8 @@ const MAX_SLOWNESS: u32 = 16;
 pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> Result<FirstSession, String> {
     let target = CollectorTarget { seal: SealUse::Foreign, is_independent: true, ..target };
     let name = target.module.name();
-    let mut context =
-        CollectorCaseContext::new(Arc::new(target), "sanity", next_marker(), CaseLevel::Open, limit);
+    let sender = Sender { case: "sanity".into(), level: CaseLevel::Open, marker: next_marker() };
+    let mut context = CollectorCaseContext::new(Arc::new(target), sender, limit);
     let Some(edge) = context.edge(context.edge_setup()).await else {
         return Err(context.found.not_run.unwrap_or_default());
     };

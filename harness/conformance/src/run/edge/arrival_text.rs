@@ -2,12 +2,14 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::{Advice, Spec};
 use edgeproof_mock::{Arrival, ArrivalAnswer, presented_licenses};
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::escape::{one_line, visible};
 
 use crate::judge::{self, Check, excerpt};
 use crate::monitor::ExpectedCertificate;
+use crate::run::hints::hint;
 
 /// What an edge has to send to its service.
 pub(super) struct ExpectedArrival {
@@ -22,7 +24,12 @@ pub(super) struct ExpectedArrival {
 }
 
 /// A request at the service for a reader: what arrived, each check, and the reply.
-pub(super) fn arrival_text(arrival: &Arrival, expected: &ExpectedArrival, redactor: &Redactor) -> String {
+pub(super) fn arrival_text(
+    arrival: &Arrival,
+    expected: &ExpectedArrival,
+    spec: &Spec,
+    redactor: &Redactor,
+) -> String {
     let request = &arrival.request;
     let mut text = format!(
         "request {} at the service: {} {}",
@@ -37,8 +44,8 @@ pub(super) fn arrival_text(arrival: &Arrival, expected: &ExpectedArrival, redact
         }
         let (expected, actual) = (one_line(&check.expected), one_line(&check.actual));
         _ = write!(text, "\n  wrong  {}: expected {expected}, got {actual}", check.what);
-        if let Some(hint) = &check.hint {
-            _ = write!(text, "\n         {}", visible(hint));
+        if let Some(hint) = check.mismatch().and_then(|mismatch| hint(&mismatch.advice, spec)) {
+            _ = write!(text, "\n         {}", visible(&hint));
         }
     }
     let reply = match &arrival.answer {
@@ -77,7 +84,7 @@ fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
             body_bytes: None,
         };
         let check = Check::new("request", "complete", "broke off", false).drawn(kind);
-        checks.push(check.hint("complete the request to the service"));
+        checks.push(check.advise(Advice::UploadBrokenOff));
     }
     if let Some(license) = &expected.license {
         checks.push(judge::carries_license(license, &presented_licenses(&request.target, &request.headers)));
@@ -110,6 +117,7 @@ fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
 mod tests {
     use std::sync::Arc;
 
+    use edgeproof_fixtures::spec;
     use edgeproof_http::Request;
     use http::{HeaderMap, Version};
 
@@ -144,8 +152,12 @@ mod tests {
         }
     }
 
+    fn shown(arrival: &Arrival, expected: &ExpectedArrival, redactor: &Redactor) -> String {
+        arrival_text(arrival, expected, &Spec::builtin(spec::Version::Current), redactor)
+    }
+
     fn text(arrival: &Arrival, relays: bool) -> String {
-        arrival_text(arrival, &expected(relays), &Redactor::empty())
+        shown(arrival, &expected(relays), &Redactor::empty())
     }
 
     #[test]
@@ -165,8 +177,7 @@ mod tests {
         let arrival = arrival("POST", r#"{"n":9007199254740992}"#, "Bearer other", None);
         let text = text(&arrival, true);
         assert_eq!(text.matches("\n  wrong  ").count(), 3, "{text}");
-        for part in
-            ["another token: 5 bytes", "use EDGE_CLIENT_CERT_FILE", r#"sent "7199254740993}", arrived"#]
+        for part in ["another token: 5 bytes", "use EDGE_CLIENT_CERT_FILE", "sent `7199254740993}`, arrived"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -194,7 +205,7 @@ mod tests {
         redactor.add("license", "service_license_hunter2hunter2");
         let mut arrival = arrival("POST", "service_license_hunter2hunter2", "Bearer x", Some(b"der"));
         arrival.request.target = "/?l=service_license_hunter2hunter2".to_owned();
-        let text = arrival_text(&arrival, &expected(true), &redactor);
+        let text = shown(&arrival, &expected(true), &redactor);
         assert!(!text.contains("hunter2"), "{text}");
     }
 }

@@ -6,7 +6,9 @@ use edgeproof_mock::{Action, Reply, Script};
 use memchr::memmem;
 
 use super::pool::EdgeInstance;
-use crate::cases::{Case, CaseContext, Conversation, ExpectedRelay, MARKER, Procedure, fill, next_marker};
+use crate::cases::{
+    Case, Conversation, Edge, EdgeCaseContext, ExpectedRelay, MARKER, Procedure, fill, next_marker,
+};
 use crate::request_text::request_lines;
 
 /// Requests of one case that a text shows.
@@ -30,43 +32,38 @@ pub(super) struct CallRequest {
 
 impl Call {
     /// Describes how to call an edge, and prepares the mock service for the requests of the case.
-    pub(super) fn new(case: &Case, instance: &EdgeInstance, edge: &mut CaseContext) -> Self {
-        let mut text = format!("edge: {}", edge.edge.endpoint.url());
+    pub(super) fn new(case: &Case<Edge>, instance: &EdgeInstance, edge: &mut EdgeCaseContext) -> Self {
+        let mut text = format!("edge: {}", edge.target.endpoint.url());
         if let Some(pid) = instance.edge.pid() {
             _ = write!(text, ", process {pid}");
         }
-        if let Some(service) = &edge.edge.service {
+        if let Some(service) = &edge.target.service {
             _ = write!(text, "\nservice: {}", service.url());
         }
         for setting in instance.settings.as_ref().map(EdgeSettings::redacted).unwrap_or_default() {
             _ = write!(text, "\n  {setting}");
         }
         let requests = match &case.procedure {
-            Procedure::Conversation(conversation) => vec![one(&mut text, conversation, edge)],
-            Procedure::Conversations(all) => each(&mut text, all, edge),
-            Procedure::EdgeSteps(_)
-            | Procedure::ServiceSteps(_)
-            | Procedure::CollectorSteps(_)
-            | Procedure::CollectorMonitor(_)
-            | Procedure::Monitor(_)
-            | Procedure::ServiceMonitor(_) => Vec::new(),
+            Procedure::Exchange(conversation) => vec![one(&mut text, conversation, edge)],
+            Procedure::Exchanges(all) => each(&mut text, all, edge),
+            Procedure::Steps(_) | Procedure::Monitor(_) => Vec::new(),
         };
         Self { text, requests }
     }
 }
 
 /// One request. The service replies to it in the same way each time.
-fn one(text: &mut String, conversation: &Conversation, edge: &mut CaseContext) -> CallRequest {
+fn one(text: &mut String, conversation: &Conversation, edge: &mut EdgeCaseContext) -> CallRequest {
     edge.script(repeated(conversation));
     let draft = edge.fill(&conversation.draft);
     text.push_str("\nthe service is ready for:");
-    push_lines(text, 2, &request_lines(&edge.edge.endpoint, &draft));
+    push_lines(text, 2, &request_lines(&edge.target.endpoint, &draft));
     push_expected(text, 0, conversation);
     CallRequest { draft, relay: conversation.relay }
 }
 
 /// Several requests, each with a marker of its own, so that the service tells them apart.
-fn each(text: &mut String, all: &[(String, Conversation)], edge: &mut CaseContext) -> Vec<CallRequest> {
+fn each(text: &mut String, all: &[(String, Conversation)], edge: &mut EdgeCaseContext) -> Vec<CallRequest> {
     text.push_str("\nthe service is ready for each of:");
     let mut requests = Vec::new();
     for (name, conversation) in all {
@@ -74,10 +71,10 @@ fn each(text: &mut String, all: &[(String, Conversation)], edge: &mut CaseContex
         if memmem::find(conversation.draft.body.bytes(), MARKER.as_bytes()).is_some() {
             edge.script_on(&marker, repeated(conversation));
         }
-        let draft = fill(&conversation.draft, &marker, edge.origin());
+        let draft = fill(&conversation.draft, &edge.target.spec, &marker, edge.origin());
         if requests.len() < SHOWN {
             _ = write!(text, "\n  {name}");
-            push_lines(text, 4, &request_lines(&edge.edge.endpoint, &draft));
+            push_lines(text, 4, &request_lines(&edge.target.endpoint, &draft));
             push_expected(text, 4, conversation);
         }
         requests.push(CallRequest { draft, relay: conversation.relay });

@@ -5,6 +5,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, A
 
 use super::edge_answer::is_edge_answer;
 use super::pool::EdgePool;
+use crate::cases::EdgeNeed;
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 use crate::run::runner_context::RunnerContext;
@@ -18,7 +19,7 @@ pub(super) async fn check_foreign(
     context: &RunnerContext,
     intended: bool,
     origin: Option<&str>,
-) -> SanityResult {
+) -> SanityResult<EdgeNeed> {
     let lease = match pool.lease_standard().await {
         Ok(lease) => lease,
         Err(why) => return SanityResult::unusable_because(&why),
@@ -38,7 +39,7 @@ pub(super) async fn check_foreign(
             .header("Access-Control-Request-Method", "POST")
             .header("Access-Control-Request-Headers", "content-type")
     };
-    let signals = Endpoint::Signals.path();
+    let signals = pool.options().spec.path(Endpoint::Signals);
     let reply = async |draft: Draft| send(endpoint, &draft, context.request_timeout()).await.reply;
     let probe = Probe {
         get: reply(Draft::new("GET", signals)).await,

@@ -15,8 +15,9 @@ mod sanity;
 mod served_case;
 mod shared_launch;
 
-pub use capabilities::{Capabilities, needs_plain_reasons};
+pub use capabilities::Capabilities;
 pub use lease_error::LeaseError;
-pub(super) use pool::EdgePool;
+pub use pool::EdgePool;
 pub use pool_options::{EdgePoolOptions, EdgeUpstream};
+pub use runner::EdgeLease;
 pub use served_case::ServedCase;

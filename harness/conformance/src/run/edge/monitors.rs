@@ -1,8 +1,8 @@
 use std::sync::Arc;
-use std::time::Instant;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
-use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
+use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_reports::CaseLevel;
 use edgeproof_targets::Target;
 use futures_util::future::join_all;
 use rustls_pki_types::CertificateDer;
@@ -11,9 +11,8 @@ use tokio::time::sleep;
 
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
-use crate::cases::{Case, CaseFindings, Catalog, EdgeMonitor, Setup};
+use crate::cases::{CaseFindings, Catalog, EdgeMonitor, Setup};
 use crate::monitor::{EdgeRecord, ExpectedCertificate, LAST_REQUESTS, judge, send_last_requests};
-use crate::run::case_report;
 use crate::run::runner_context::RunnerContext;
 
 /// Sends the last requests to each edge that still runs, then stops the edges, so that their logs are complete.
@@ -37,13 +36,8 @@ pub(super) async fn end_requests(pool: &EdgePool, context: &RunnerContext) {
 }
 
 /// Judges all edges of the run by one invariant.
-pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseReport {
-    let began = Instant::now();
+pub(super) fn judge_edges(pool: &EdgePool, monitor: EdgeMonitor, level: CaseLevel) -> CaseFindings {
     let mut found = CaseFindings::default();
-    if pool.is_gone() {
-        let because = "the edge died after another case: later exchanges are missing";
-        return case_report::without_run(case, Outcome::NotRun, because);
-    }
     for edge in pool.records(|started| record(pool, started)) {
         for check in judge(monitor, edge) {
             let check = if edge.setup == Setup::Standard {
@@ -51,14 +45,14 @@ pub(super) fn run(pool: &EdgePool, case: &Case, monitor: EdgeMonitor) -> CaseRep
             } else {
                 check.of(&format!("an edge with {}", edge.setup.describe()))
             };
-            found.check(check, case.level);
+            found.check(check, level);
         }
     }
     if monitor == EdgeMonitor::RefusalLog && found.checks.is_empty() {
         found.not_applicable =
             Some("the log of the edge is too long: edgeproof kept only its last lines".into());
     }
-    case_report::after_run(case, &found, began.elapsed(), None, &pool.options().redactor)
+    found
 }
 
 /// What is known of an edge at the end of the run.
@@ -75,6 +69,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         arrivals: context.service.as_ref().map(|service| service.arrivals_since(0)).unwrap_or_default(),
         log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
+        signals: pool.options().spec.path(Endpoint::Signals).to_owned(),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
         max_body: pool.options().profile.max_body,
         redactor: Arc::clone(&pool.options().redactor),

@@ -11,18 +11,17 @@ use futures_util::future::join_all;
 use parking_lot::Mutex;
 use tokio::sync::{
     OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore,
-    SemaphorePermit,
 };
 
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
-use crate::cases::{Case, CaseContext, EdgeContext, Sender, Setup, Traffic, next_marker};
+use crate::cases::{CaseFacts, EdgeCaseContext, EdgeTarget, Sender, Setup, Traffic, next_marker};
 use crate::monitor::EdgeRecord;
 use crate::run::death::Death;
 use crate::run::liveness::{CaseRun, Liveness, TargetState, begin};
 
 /// All edges of a run, each with the mock service behind it. An edge starts when a case first needs it.
-pub(in crate::run) struct EdgePool {
+pub struct EdgePool {
     options: EdgePoolOptions,
     pools: Mutex<HashMap<Setup, Arc<SetupPool>>>,
     /// Every edge that was started.
@@ -39,7 +38,7 @@ pub(in crate::run) struct EdgePool {
     /// Held by the one shared case that waits for a job. An exclusive case, which waited for its edge before, comes next.
     next: tokio::sync::Mutex<()>,
     /// A mock service that no edge is configured for.
-    unused_service: Arc<MockService>,
+    unused_service: Option<Arc<MockService>>,
     /// The mock service behind an attached edge.
     fixed_service: Option<Arc<MockService>>,
 }
@@ -65,7 +64,7 @@ pub(super) struct EdgeInstance {
     /// Settings that the edge was started with, for reports; unknown without the mock service.
     pub(super) settings: Option<EdgeSettings>,
     /// The edge as cases see it.
-    pub(super) context: Arc<EdgeContext>,
+    pub(super) context: Arc<EdgeTarget>,
     /// Liveness of a launched edge's program.
     liveness: Arc<Liveness>,
     // Nothing else may listen on the port that SERVICE_URL names.
@@ -77,7 +76,7 @@ pub(super) struct EdgeInstance {
 pub(super) struct Started {
     pub(super) setup: Setup,
     pub(super) settings: EdgeSettings,
-    pub(super) context: Arc<EdgeContext>,
+    pub(super) context: Arc<EdgeTarget>,
     instance: Weak<EdgeInstance>,
 }
 
@@ -102,16 +101,9 @@ enum Permit {
 }
 
 impl EdgePool {
-    /// A pool without running edges. Fails if the mock service cannot listen, so before any case runs.
-    pub(in crate::run) async fn new(options: EdgePoolOptions) -> Result<Self, LeaseError> {
-        let unused_service = Arc::new(options.start_unused_service().await?);
-        let fixed_service = match &options.upstream {
-            EdgeUpstream::MockAt { listen, .. } => {
-                Some(Arc::new(options.start_service(Some(*listen)).await?))
-            }
-            EdgeUpstream::MockPerEdge | EdgeUpstream::Foreign { .. } => None,
-        };
-        Ok(Self {
+    /// A pool without running edges.
+    pub fn new(options: EdgePoolOptions) -> Self {
+        Self {
             options,
             pools: Mutex::default(),
             started: Mutex::default(),
@@ -120,9 +112,18 @@ impl EdgePool {
             attached: Mutex::new(Liveness::new()),
             short: Arc::default(),
             next: tokio::sync::Mutex::default(),
-            unused_service,
-            fixed_service,
-        })
+            unused_service: None,
+            fixed_service: None,
+        }
+    }
+
+    /// Starts the mock services that exist once. Fails if one of them cannot listen, so before any case runs.
+    pub(super) async fn start_services(&mut self) -> Result<(), LeaseError> {
+        self.unused_service = Some(Arc::new(self.options.start_unused_service().await?));
+        if let EdgeUpstream::MockAt { listen, .. } = &self.options.upstream {
+            self.fixed_service = Some(Arc::new(self.options.start_service(Some(*listen)).await?));
+        }
+        Ok(())
     }
 
     /// Options of the pool.
@@ -131,15 +132,15 @@ impl EdgePool {
     }
 
     /// Waits for the turn of a case on an attached edge.
-    pub(super) async fn turn(&self, case: &Case) -> Option<OwnedMutexGuard<()>> {
+    pub(super) async fn turn(&self, case: &CaseFacts) -> Option<OwnedMutexGuard<()>> {
         let is_short = matches!(self.options.target, Target::Attached(_)) && case.takes.is_zero();
         if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None }
     }
 
     /// Waits for a job, behind the exclusive cases: few of them run at the same time, so they take longest together.
-    pub(super) async fn job<'j>(&self, jobs: &'j Semaphore, exclusive: bool) -> SemaphorePermit<'j> {
+    pub(super) async fn job(&self, jobs: &Arc<Semaphore>, exclusive: bool) -> OwnedSemaphorePermit {
         let _next = if exclusive { None } else { Some(self.next.lock().await) };
-        jobs.acquire().await.expect("the semaphore is never closed")
+        Arc::clone(jobs).acquire_owned().await.expect("the semaphore is never closed")
     }
 
     /// Reserves an edge, shared with other cases or exclusively. Waits until one is free.
@@ -172,7 +173,7 @@ impl EdgePool {
     }
 
     /// Ends all edges in parallel, although interrupted cases still hold some.
-    pub(in crate::run) async fn end(&self) {
+    pub(super) async fn end(&self) {
         let instances: Vec<_> =
             self.started.lock().iter().filter_map(|started| started.instance.upgrade()).collect();
         join_all(instances.iter().map(|instance| instance.edge.end())).await;
@@ -202,7 +203,7 @@ impl EdgePool {
     }
 
     /// Stops all edges in parallel.
-    pub(in crate::run) async fn stop(&self) {
+    pub(super) async fn stop(&self) {
         self.note_exits();
         let pools = std::mem::take(&mut *self.pools.lock());
         let mut instances = Vec::new();
@@ -218,7 +219,7 @@ impl EdgePool {
         let idle = pool.idle.lock().pop();
         match idle {
             Some(instance) if self.lives(&instance) => Ok(instance),
-            _ => self.start(pool.setup).await,
+            _ => self.start_edge(pool.setup).await,
         }
     }
 
@@ -230,7 +231,7 @@ impl EdgePool {
             Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
             _ => {}
         }
-        match self.start(pool.setup).await {
+        match self.start_edge(pool.setup).await {
             Ok(instance) => {
                 *shared = Some(Ok(Arc::clone(&instance)));
                 Ok(instance)
@@ -282,7 +283,7 @@ impl EdgePool {
     pub(super) async fn begin(
         &self,
         instance: &EdgeInstance,
-        case: &Case,
+        case: &CaseFacts,
     ) -> Option<Result<CaseRun, Arc<Death>>> {
         match self.options.target {
             Target::Embedded(_) => None,
@@ -292,7 +293,7 @@ impl EdgePool {
     }
 
     /// Starts an edge that no pool keeps.
-    pub(super) async fn start(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
+    pub(super) async fn start_edge(&self, setup: Setup) -> Result<Arc<EdgeInstance>, LeaseError> {
         let options = &self.options;
         let mut reserved_port = None;
         let (service, settings) = match &options.upstream {
@@ -322,12 +323,13 @@ impl EdgePool {
             Target::Embedded(embedded) => embedded.faults().cloned(),
             _ => None,
         };
-        let context = EdgeContext {
+        let context = EdgeTarget {
+            spec: Arc::clone(&options.spec),
             faults,
             traffic: Traffic::default(),
             endpoint: edge.endpoint().clone(),
             service,
-            elsewhere: Some(Arc::clone(&self.unused_service)),
+            elsewhere: self.unused_service.clone(),
             log: edge.log().cloned(),
             credentials: Arc::clone(&options.credentials),
             redactor: Arc::clone(&options.redactor),
@@ -376,9 +378,11 @@ impl EdgeInstance {
         level: CaseLevel,
         exclusive: bool,
         timeout: Duration,
-    ) -> CaseContext {
+    ) -> EdgeCaseContext {
         let sender = Sender { case: case.into(), level, marker: next_marker() };
-        CaseContext::new(Arc::clone(&self.context), sender, exclusive, timeout)
+        let mut context = EdgeCaseContext::new(Arc::clone(&self.context), sender, timeout);
+        context.state.exclusive = exclusive;
+        context
     }
 }
 

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,23 +9,25 @@ use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::difference::{DifferenceKind, ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use edgeproof_targets::{RunningEdge, StartError, Target};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
 use super::call::Call;
 use super::lease_error::LeaseError;
 use super::pool::{EdgeInstance, EdgePool, Lease};
+use super::pool_options::EdgePoolOptions;
 use super::{latency, monitors, sanity};
 use crate::cases::{
-    Case, CaseContext, CaseFindings, DeferredLogCheck, FreshEdgeRequest, FreshEdges, Procedure, Setup,
-    collection,
+    Case, CaseFacts, CaseFindings, DeferredLogCheck, Edge, EdgeCaseContext, EdgeMonitor, EdgeNeed,
+    FreshEdgeRequest, FreshEdges, Setup, collection,
 };
 use crate::judge::{self, Check};
-use crate::run::case_report::{self, timeout_check};
-use crate::run::death::Death;
+use crate::run::attempt::{broken_off, run_case};
+use crate::run::case_plan::UnmetNeed;
+use crate::run::case_report;
 use crate::run::last_exchange::is_broken;
-use crate::run::liveness::{Attempt, CaseEnd, TargetState, probe_state, run_until_judged};
-use crate::run::runner::{Runner, SanityResult};
+use crate::run::liveness::{Attempt, CaseEnd, CaseRun, TargetState, probe_state};
+use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 
 /// Lines of an edge's log in a report.
@@ -40,88 +43,104 @@ pub(super) const RECOVERY: &str = "recovery";
 /// Number of collections after which an edge has to use its service again.
 const RECOVERY_TRIES: usize = 3;
 
+/// What an attempt holds of an edge.
+pub struct EdgeLease {
+    lease: Lease,
+    exclusive: bool,
+    /// None: the edge is embedded.
+    run: Option<CaseRun>,
+    turn: Option<OwnedMutexGuard<()>>,
+    job: OwnedSemaphorePermit,
+}
+
 impl Runner for EdgePool {
-    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
-        sanity::check_edges(self, context).await
+    type Part = Edge;
+    type Lease = EdgeLease;
+
+    fn target(&self) -> RunTarget {
+        let EdgePoolOptions { spec, target, .. } = self.options();
+        RunTarget { spec: Arc::clone(spec), kind: target.kind(), name: target.name().to_owned() }
     }
 
-    fn redactor(&self) -> &Redactor {
+    fn redactor(&self) -> &Arc<Redactor> {
         &self.options().redactor
     }
 
-    fn runs_alone(&self, case: &Case) -> bool {
+    fn unmet(&self, case: &Case<Edge>) -> Vec<UnmetNeed> {
+        self.options().capabilities().unmet(case)
+    }
+
+    async fn start(&mut self) -> Result<(), LeaseError> {
+        self.start_services().await
+    }
+
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<EdgeNeed> {
+        sanity::check_edges(self, context).await
+    }
+
+    fn runs_alone(&self, case: &Case<Edge>) -> bool {
         case.exclusive && matches!(self.options().target, Target::Attached(_))
     }
 
-    fn exchanges(&self) -> usize {
-        self.exchanges()
-    }
-
-    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        if let Procedure::Monitor(monitor) = case.procedure {
-            context.begin(case);
-            return monitors::run(self, case, monitor);
-        }
-        match case.alone {
-            Some(alone) => Box::pin(self.run_shared(context, case, alone, jobs)).await,
-            None => {
-                run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
-            }
-        }
-    }
-
-    async fn unreported_deaths(&self) -> Vec<String> {
-        self.unreported_deaths().await
-    }
-
-    async fn end_requests(&self, context: &RunnerContext) {
-        monitors::end_requests(self, context).await;
-    }
-
-    async fn added_latency(&self, context: &RunnerContext) -> Option<AddedLatency> {
-        latency::measure(self, context).await
-    }
-}
-
-impl EdgePool {
-    pub(super) async fn attempt(
+    async fn run_case(
         &self,
         context: &RunnerContext,
-        case: &Case,
-        exclusive: bool,
-        jobs: &Semaphore,
-    ) -> Attempt {
+        case: &Case<Edge>,
+        jobs: &Arc<Semaphore>,
+    ) -> CaseReport {
+        match case.settings.alone {
+            Some(alone) => Box::pin(self.run_shared(context, case, alone, jobs)).await,
+            None => run_case(self, context, case, jobs).await,
+        }
+    }
+
+    async fn lease(
+        &self,
+        context: &RunnerContext,
+        case: &Case<Edge>,
+        alone: bool,
+        jobs: &Arc<Semaphore>,
+    ) -> Result<Leased<Self>, Attempt> {
+        let exclusive = alone || case.exclusive;
         let turn = self.turn(case).await;
-        let reservation = self.reserve(case.setup, exclusive).await;
+        let reservation = self.reserve(case.settings.setup, exclusive).await;
         let job = self.job(jobs, exclusive).await;
         let began = Instant::now();
         let lease = match self.lease(reservation).await {
             Ok(lease) => lease,
             Err(why) => {
                 context.begin(case);
-                return Attempt { report: self.not_started(case, &why, began), end: CaseEnd::Survived };
+                return Err(Attempt { report: self.not_started(case, &why, began), end: CaseEnd::Survived });
             }
         };
         let run = match self.begin(&lease.instance, case).await.transpose() {
             Ok(run) => run,
-            Err(death) => return self.broken_off(case, death),
+            Err(death) => return Err(broken_off(self, case, death)),
         };
-        context.begin(case);
-        let mut edge =
-            lease.instance.case_context(&case.id, case.level, exclusive, context.request_timeout());
-        if context.holds(case) {
-            let call = Call::new(case, &lease.instance, &mut edge);
-            let text = format!("held before {}: {}\n{}", case.id, case.title, call.text);
-            context.wait_for_enter(text).await;
-        }
-        let limit = context.case_timeout(case);
-        let in_time = self.run_with_fresh_edges(case, &mut edge, exclusive, limit).await;
-        let took = began.elapsed();
-        let later = edge.deferred.take();
+        let edge = lease.instance.case_context(&case.id, case.level, exclusive, context.request_timeout());
+        let lease = EdgeLease { lease, exclusive, run, turn, job };
+        Ok(Leased { lease, context: edge, began, limit: context.case_timeout(case) })
+    }
+
+    fn hold_text(&self, case: &Case<Edge>, leased: &mut Leased<Self>) -> String {
+        let call = Call::new(case, &leased.lease.lease.instance, &mut leased.context);
+        format!("\n{}", call.text)
+    }
+
+    async fn play(&self, case: &Case<Edge>, leased: &mut Leased<Self>) -> bool {
+        let Leased { lease, context, limit, .. } = leased;
+        self.run_with_fresh_edges(case, context, lease.exclusive, *limit).await
+    }
+
+    /// Fails a case of any level: the edge may hang.
+    fn time_out(leased: &mut Leased<Self>, check: Check) {
+        leased.context.found.checks.push(check);
+    }
+
+    async fn release(&self, context: &RunnerContext, case: &Case<Edge>, leased: Leased<Self>) -> Released {
+        let Leased { lease: EdgeLease { lease, run, turn, job, .. }, context: mut edge, .. } = leased;
+        let later = edge.state.deferred.take();
         let mut found = edge.end();
-        if !in_time {
-            found.checks.push(timeout_check(limit));
-        }
         let log = lease.instance.edge.log().cloned();
         let settings = lease.instance.settings.clone();
         if let (Some(_), Some(log)) = (lease.instance.edge.pid(), &log)
@@ -153,33 +172,67 @@ impl EdgePool {
         }
         let redactor = &self.options().redactor;
         check_secrets(redactor, &mut found);
-        context.options.pins.check(&mut found);
-        match &end {
-            CaseEnd::BrokenOff(death) => return self.broken_off(case, Arc::clone(death)),
-            CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check("the edge")),
-            CaseEnd::Survived | CaseEnd::Refused => {}
-        }
         let notes = notes(settings.as_ref(), log.as_ref(), redactor);
-        Attempt { report: case_report::after_run(case, &found, took, Some(notes), redactor), end }
+        Released { found, end, notes: Some(notes) }
     }
 
+    fn exchanges(&self) -> usize {
+        self.exchanges()
+    }
+
+    async fn end_requests(&self, context: &RunnerContext) {
+        monitors::end_requests(self, context).await;
+    }
+
+    fn is_gone(&self) -> bool {
+        self.is_gone()
+    }
+
+    async fn judge(
+        &self,
+        _context: &RunnerContext,
+        monitor: EdgeMonitor,
+        level: CaseLevel,
+    ) -> Result<CaseFindings, String> {
+        Ok(monitors::judge_edges(self, monitor, level))
+    }
+
+    async fn unreported_deaths(&self) -> Vec<String> {
+        self.unreported_deaths().await
+    }
+
+    async fn added_latency(&self, context: &RunnerContext) -> Option<AddedLatency> {
+        latency::measure(self, context).await
+    }
+
+    async fn end(&self, interrupted: bool) {
+        // An embedded edge holds nothing that is worth waiting for: dropping it is enough.
+        match self.options().target {
+            _ if interrupted => self.end().await,
+            Target::Embedded(_) => {}
+            _ => self.stop().await,
+        }
+    }
+}
+
+impl EdgePool {
     /// Runs the steps of a case, and starts further edges for them. Yields whether they ended in time.
     pub(super) async fn run_with_fresh_edges(
         &self,
-        case: &Case,
-        edge: &mut CaseContext,
+        case: &Case<Edge>,
+        edge: &mut EdgeCaseContext,
         exclusive: bool,
         limit: Duration,
     ) -> bool {
         if !exclusive || !self.options().starts_edges() {
-            return run_steps(case, edge, limit).await;
+            return case.play(edge, limit).await;
         }
         let (fresh_edges, mut requests) = FreshEdges::channel();
-        edge.fresh_edges = Some(fresh_edges);
+        edge.state.fresh_edges = Some(fresh_edges);
         let mut latest = None;
         let in_time = tokio::select! {
-            in_time = run_steps(case, edge, limit) => in_time,
-            () = self.start_fresh_edges(case.setup, &mut requests, &mut latest) => false,
+            in_time = case.play(edge, limit) => in_time,
+            () = self.start_fresh_edges(case.settings.setup, &mut requests, &mut latest) => false,
         };
         stop(latest).await;
         in_time
@@ -194,17 +247,9 @@ impl EdgePool {
     ) {
         while let Some(reply) = requests.recv().await {
             stop(latest.take()).await;
-            *latest = self.start(setup).await.ok();
+            *latest = self.start_edge(setup).await.ok();
             let _ = reply.send(latest.as_ref().map(|instance| Arc::clone(&instance.context)));
         }
-    }
-
-    /// A case that the death of its edge broke off.
-    fn broken_off(&self, case: &Case, death: Arc<Death>) -> Attempt {
-        let because = format!("the edge {}", death.because);
-        let because = self.options().redactor.redact(&because).into_owned();
-        let report = case_report::without_run(case, Outcome::NotRun, &because);
-        Attempt { report, end: CaseEnd::BrokenOff(death) }
     }
 
     /// Restores the service after an exclusive case, and waits until the edge uses it again. Yields whether it does.
@@ -230,14 +275,14 @@ impl EdgePool {
 
     /// Reports a case whose edge did not start. Without the standard settings nothing is proven. With other settings
     /// the case fails: the edge must start and relay with these settings too.
-    fn not_started(&self, case: &Case, why: &LeaseError, began: Instant) -> CaseReport {
+    fn not_started(&self, case: &Case<Edge>, why: &LeaseError, began: Instant) -> CaseReport {
         let why_text = edgeproof_cli::error_text(why);
         let last_output = match why {
-            LeaseError::Start(why) if case.setup != Setup::Standard => why.last_output().to_vec(),
+            LeaseError::Start(why) if case.settings.setup != Setup::Standard => why.last_output().to_vec(),
             _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
-        if case.start == CaseLevel::Open {
+        if case.settings.start == CaseLevel::Open {
             found.observations.push((case.id.clone(), "does not start".into()));
             if case.level != CaseLevel::Open {
                 // What the case forbids cannot happen.
@@ -252,11 +297,10 @@ impl EdgePool {
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");
             return case_report::without_run(case, Outcome::NotRun, &because);
         } else {
-            let expected = format!("starts with {}", case.setup.describe());
+            let expected = format!("starts with {}", case.settings.setup.describe());
             let check = Check::new("the edge", expected, why_text, false)
                 .drawn(DifferenceKind::Process { end: ProcessEnd::NotStarted });
-            let hint = "start with any settings: the service judges credentials, and other wrong settings fail the relay";
-            found.checks.push(check.at(case.start).hint(hint));
+            found.checks.push(check.at(case.settings.start).advise(Advice::StartRefused));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
         case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
@@ -276,23 +320,6 @@ async fn stop(instance: Option<Arc<EdgeInstance>>) {
 /// Whether the program runs, but does not answer.
 fn is_not_ready(why: &LeaseError) -> bool {
     matches!(why, LeaseError::Start(why) if matches!(**why, StartError::Launch(LaunchError::NotReady { .. })))
-}
-
-/// Runs the steps of a case. Yields whether they ended in time.
-async fn run_steps(case: &Case, edge: &mut CaseContext, limit: Duration) -> bool {
-    match &case.procedure {
-        Procedure::Conversation(conversation) => timeout(limit, edge.converse(conversation)).await.is_ok(),
-        Procedure::Conversations(all) => edge.converse_each(all, limit).await,
-        Procedure::EdgeSteps(steps) => timeout(limit, steps(edge)).await.is_ok(),
-        Procedure::ServiceSteps(_)
-        | Procedure::CollectorSteps(_)
-        | Procedure::Monitor(_)
-        | Procedure::ServiceMonitor(_)
-        | Procedure::CollectorMonitor(_) => {
-            edge.found.not_run = Some("applies to another part, and this is an edge".into());
-            true
-        }
-    }
 }
 
 /// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
@@ -329,7 +356,7 @@ pub(super) async fn wait_until_quiet(log: &LogTail) {
 pub(super) fn check_log(
     later: &DeferredLogCheck,
     log: Option<&LogTail>,
-    case: &Case,
+    case: &CaseFacts,
     found: &mut CaseFindings,
 ) {
     let lines = log.into_iter().flat_map(|log| log.since(later.since)).map(|line| line.text);

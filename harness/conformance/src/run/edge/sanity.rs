@@ -6,13 +6,12 @@ use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use edgeproof_targets::RunningEdge;
 
-use super::capabilities::needs_plain_reasons;
 use super::edge_answer::is_edge_answer;
 use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
-use crate::cases::{CaseFindings, collection};
+use crate::cases::{CaseFindings, EdgeNeed, collection};
 use crate::judge::status_and_body;
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
@@ -26,7 +25,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 const LOG_SHOWN: usize = 8;
 
 /// Finds out whether an edge can be judged, also where the filters leave out the case `sanity.first`.
-pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> SanityResult {
+pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> SanityResult<EdgeNeed> {
     if let EdgeUpstream::Foreign { intended, origin } = &pool.options().upstream {
         return check_foreign(pool, context, *intended, origin.as_deref()).await;
     }
@@ -69,7 +68,7 @@ async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseE
         let mark = case.service_mark();
         let sent = case.send(&collection()).await;
         let arrived =
-            case.edge.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default();
+            case.target.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default();
         let reached = arrived.iter().any(|arrival| arrival.request.method == "POST");
         let found = case.end();
         let died = if sent.reply.is_err() { death(edge).await } else { None };
@@ -120,7 +119,7 @@ async fn reply_without_reasons(pool: &EdgePool, context: &RunnerContext) -> Opti
 }
 
 /// Every refusal comes back as unknown: one finding, not one for each reason.
-fn unread_reasons(reply: &str) -> Limitation {
+fn unread_reasons(reply: &str) -> Limitation<EdgeNeed> {
     let finding = format!(
         "the edge turns every reason of the mock service into `unknown`. The mock service replies {reply}; the edge \
          expects another shape. Describe the reply of your service with --reply-shape FILE, for example \
@@ -128,13 +127,13 @@ fn unread_reasons(reply: &str) -> Limitation {
     );
     Limitation {
         finding,
-        concerns: needs_plain_reasons,
+        concerned: EdgeNeed::PlainReasons,
         because: "the edge reads no reason of the mock service: see the finding",
     }
 }
 
 /// Judges a probe of which nothing arrived at the service: hardly any case can run. `log`: last lines of a launched edge.
-fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult {
+fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult<EdgeNeed> {
     let Some(exchange) = found.sent.first() else {
         return SanityResult::Unusable("no collection was sent".into());
     };

@@ -19,18 +19,19 @@ use super::monitors::certificate;
 use super::pool::{EdgePool, Lease};
 use super::pool_options::EdgePoolOptions;
 use super::runner::{RECOVERY, check_log, check_secrets, wait_until_quiet};
-use crate::cases::{Case, CaseContext, ExpectedRelay, Procedure, collection};
+use crate::cases::{AnyCase, Case, Edge, EdgeCaseContext, ExpectedRelay, Procedure, collection};
 use crate::monitor::ExpectedCertificate;
 use crate::request_text::request_lines;
 use crate::run::case_report::{self, timeout_check};
 use crate::run::enter::enter;
+use crate::run::hints::write_hints;
 use crate::run::options::RunOptions;
 use crate::run::runner_context::RunnerContext;
 
 /// A case whose requests a user sends by hand, and the edge for it.
 pub struct ServedCase {
     /// The case.
-    pub case: Case,
+    pub case: Case<Edge>,
     /// The edge and the service behind it.
     pub edges: EdgePoolOptions,
 }
@@ -46,13 +47,14 @@ impl ServedCase {
     ) -> Result<u8, LeaseError> {
         let Self { mut case, mut edges } = self;
         // The setup of a shared launch also has the values of other cases.
-        case.setup = case.alone.unwrap_or(case.setup);
+        case.settings.setup = case.settings.alone.unwrap_or(case.settings.setup);
         let (sender, arrivals) = mpsc::unbounded_channel();
         edges.observer = Some(Observer::new(move |arrival| {
             // The session ends before the service does.
             let _ = sender.send(arrival.clone());
         }));
-        let pool = EdgePool::new(edges).await?;
+        let mut pool = EdgePool::new(edges);
+        pool.start_services().await?;
         let (messages, _) = mpsc::unbounded_channel();
         let context = RunnerContext { options: Arc::new(RunOptions::default()), messages };
         let result = tokio::select! {
@@ -68,22 +70,22 @@ impl ServedCase {
 async fn serve(
     pool: &EdgePool,
     context: &RunnerContext,
-    case: &Case,
+    case: &Case<Edge>,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
     print: &mut (dyn FnMut(String) + Send),
 ) -> Result<u8, LeaseError> {
-    let lease = pool.lease(pool.reserve(case.setup, true).await).await?;
+    let lease = pool.lease(pool.reserve(case.settings.setup, true).await).await?;
     let mut edge = lease.instance.case_context(&case.id, case.level, true, context.request_timeout());
-    let log = edge.edge.log.clone();
+    let log = edge.target.log.clone();
     let marker = edge.marker.clone();
     let mut session = Session {
         expected: ExpectedArrival {
-            license: edge.edge.license.clone(),
+            license: edge.target.license.clone(),
             certificate: edge
-                .edge
+                .target
                 .settings
                 .as_ref()
-                .map_or(ExpectedCertificate::Open, |settings| certificate(case.setup, settings)),
+                .map_or(ExpectedCertificate::Open, |settings| certificate(case.settings.setup, settings)),
             relayed: Vec::new(),
             kept_back: Vec::new(),
         },
@@ -109,7 +111,7 @@ struct Session<'s> {
     marker: String,
     pool: &'s EdgePool,
     context: &'s RunnerContext,
-    case: &'s Case,
+    case: &'s Case<Edge>,
     lease: Lease,
     expected: ExpectedArrival,
     log: Option<LogTail>,
@@ -121,16 +123,16 @@ struct Session<'s> {
 
 impl Session<'_> {
     /// Prints how to send the requests of the case.
-    fn announce(&mut self, edge: &mut CaseContext) {
+    fn announce(&mut self, edge: &mut EdgeCaseContext) {
         let case = self.case;
-        if !matches!(case.procedure, Procedure::Conversation(_) | Procedure::Conversations(_)) {
+        if !case.is_data() {
             // Requests that the user sends instead are accepted, not judged by the mock service.
             edge.script(Script::accept(&self.pool.options().profile));
         }
         let call = Call::new(case, &self.lease.instance, edge);
         let mut text = format!("serving {}: {}\n{}", case.id, case.title, call.text);
         match &case.procedure {
-            Procedure::Conversation(_) | Procedure::Conversations(_) => {
+            Procedure::Exchange(_) | Procedure::Exchanges(_) => {
                 text.push_str(
                     "\npress Enter to let edgeproof play the case and judge the answer, Ctrl-C to end",
                 );
@@ -140,7 +142,7 @@ impl Session<'_> {
                 push_collection(&mut text, edge);
                 text.push_str("\npress Ctrl-C to end");
             }
-            _ => {
+            Procedure::Steps(_) => {
                 text.push_str("\nno single curl plays this case: it takes several steps, or depends on time. Its setup is ready for:");
                 push_collection(&mut text, edge);
                 text.push_str("\npress Enter to let edgeproof play the case and judge it, Ctrl-C to end");
@@ -197,7 +199,7 @@ impl Session<'_> {
         if let Some(log) = &self.log {
             wait_until_quiet(log).await;
         }
-        let later = edge.deferred.take();
+        let later = edge.state.deferred.take();
         let mut found = edge.end();
         if !in_time {
             found.checks.push(timeout_check(limit));
@@ -207,13 +209,14 @@ impl Session<'_> {
         }
         let redactor = &self.pool.options().redactor;
         check_secrets(redactor, &mut found);
-        let report = case_report::after_run(case, &found, Duration::ZERO, None, redactor);
+        let mut report = case_report::after_run(case, &found, Duration::ZERO, None, redactor);
+        write_hints(&mut report, &self.pool.options().spec);
         while let Ok(arrival) = self.arrivals.try_recv() {
             self.show_arrival(&arrival);
         }
         self.show_log();
         let mut text = result_text(&report);
-        if matches!(case.procedure, Procedure::EdgeSteps(_)) {
+        if matches!(case.procedure, Procedure::Steps(_)) {
             for line in report.reproduce.lines() {
                 _ = write!(text, "\n  {line}");
             }
@@ -234,7 +237,8 @@ impl Session<'_> {
             // A request of the played case, which the texts did not show.
             self.expected.relayed.push(arrival.request.body.clone());
         }
-        let text = arrival_text(arrival, &self.expected, &self.pool.options().redactor);
+        let options = self.pool.options();
+        let text = arrival_text(arrival, &self.expected, &options.spec, &options.redactor);
         (self.print)(text);
     }
 
@@ -252,8 +256,8 @@ impl Session<'_> {
 }
 
 /// An ordinary collection, as a request to try.
-fn push_collection(text: &mut String, edge: &CaseContext) {
-    for line in request_lines(&edge.edge.endpoint, &edge.fill(&collection())) {
+fn push_collection(text: &mut String, edge: &EdgeCaseContext) {
+    for line in request_lines(&edge.target.endpoint, &edge.fill(&collection())) {
         _ = write!(text, "\n  {line}");
     }
 }

@@ -5,8 +5,8 @@ use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use tokio::sync::Semaphore;
 
 use super::pool::EdgePool;
-use crate::cases::{Case, SettingForms, Setup, collection};
-use crate::run::liveness::run_until_judged;
+use crate::cases::{Case, Edge, SettingForms, Setup, collection};
+use crate::run::attempt::run_case;
 use crate::run::runner_context::RunnerContext;
 
 impl EdgePool {
@@ -15,31 +15,30 @@ impl EdgePool {
     pub(super) async fn run_shared(
         &self,
         context: &RunnerContext,
-        case: &Arc<Case>,
+        case: &Case<Edge>,
         alone: Setup,
-        jobs: &Semaphore,
+        jobs: &Arc<Semaphore>,
     ) -> CaseReport {
         // An edge that refuses to start may do so because of another value.
-        let together = Case { start: CaseLevel::Must, ..Case::clone(case) };
-        let report = self.play(context, &together, jobs).await;
+        let mut together = case.clone();
+        together.settings.start = CaseLevel::Must;
+        let report = run_case(self, context, &together, jobs).await;
         if is_fine(&report) {
             return report;
         }
-        let own = Case { setup: alone, ..Case::clone(case) };
-        let own = self.play(context, &own, jobs).await;
-        if !is_fine(&own) || self.is_one_to_blame(context, case.setup, jobs).await {
+        let mut own = case.clone();
+        own.settings.setup = alone;
+        let own = run_case(self, context, &own, jobs).await;
+        if !is_fine(&own) || self.is_one_to_blame(context, case.settings.setup, jobs).await {
             return own;
         }
-        let because = format!("{} ({}; each of them alone passes)", report.because, case.setup.describe());
+        let because =
+            format!("{} ({}; each of them alone passes)", report.because, case.settings.setup.describe());
         CaseReport { because, ..report }
     }
 
-    async fn play(&self, context: &RunnerContext, case: &Case, jobs: &Semaphore) -> CaseReport {
-        run_until_judged(|alone| self.attempt(context, case, alone || case.exclusive, jobs)).await
-    }
-
     /// Whether an edge with one of the values alone does not start, accept or relay, which the interface may leave open.
-    async fn is_one_to_blame(&self, context: &RunnerContext, together: Setup, jobs: &Semaphore) -> bool {
+    async fn is_one_to_blame(&self, context: &RunnerContext, together: Setup, jobs: &Arc<Semaphore>) -> bool {
         let Setup::Forms(forms) = together else { return false };
         for setup in forms.changes().map(|change| Setup::Forms(SettingForms::new(&[change]))) {
             if !self.accepts(context, setup, jobs).await {
@@ -50,7 +49,7 @@ impl EdgePool {
     }
 
     /// Whether an edge with these settings starts, accepts a collection, and relays it.
-    async fn accepts(&self, context: &RunnerContext, setup: Setup, jobs: &Semaphore) -> bool {
+    async fn accepts(&self, context: &RunnerContext, setup: Setup, jobs: &Arc<Semaphore>) -> bool {
         let reservation = self.reserve(setup, false).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         let Ok(lease) = self.lease(reservation).await else { return false };

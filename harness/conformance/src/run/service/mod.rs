@@ -1,8 +1,10 @@
 //! Runs cases on a service or a key set.
 
 mod options;
+mod part;
 mod runner;
 mod sanity;
 
-pub use options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
-pub use runner::{ServiceRunner, ServiceRunnerError};
+pub use options::{ServiceLocation, ServiceRunnerOptions};
+pub use part::ServicePart;
+pub use runner::{ServiceLease, ServiceRunner, ServiceRunnerError};

@@ -1,3 +1,4 @@
+use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -9,26 +10,29 @@ use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
-use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
+use edgeproof_reports::CaseLevel;
 use edgeproof_targets::{Embedded, FaultInjection, StartError};
 use parking_lot::Mutex;
 use rand::RngExt;
-use tokio::sync::{OnceCell, RwLock, Semaphore};
+use tokio::sync::{
+    OnceCell, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock,
+    Semaphore,
+};
 use tokio::time::timeout;
 use url::Url;
 
-use super::options::{ServiceLocation, ServicePart, ServiceRunnerOptions};
-use super::sanity;
+use super::options::{ServiceLocation, ServiceRunnerOptions};
+use super::part::ServicePart;
 use crate::cases::{
-    Case, CaseFindings, Procedure, ServiceCaseContext, ServiceTarget, VerdictRequest, key_set_request,
-    next_marker,
+    Case, CaseFindings, Sender, ServiceCaseContext, ServiceMonitor, ServiceNeed, ServiceTarget,
+    ServiceTraffic, next_marker,
 };
-use crate::cases::{ServiceMonitor, ServiceTraffic};
-use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service, send_last_service_requests};
-use crate::run::case_report::{self, timeout_check};
+use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service};
+use crate::run::attempt::broken_off;
+use crate::run::case_plan::UnmetNeed;
 use crate::run::last_exchange::is_broken;
-use crate::run::liveness::{Attempt, CaseEnd, Liveness, begin, probe_state, run_until_judged};
-use crate::run::runner::{Runner, SanityResult};
+use crate::run::liveness::{Attempt, CaseEnd, CaseRun, Liveness, begin, probe_state};
+use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 
 /// DNS resolution timeout.
@@ -36,7 +40,8 @@ const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs cases on a service or a key set. With the built-in mock service, a case that changes the clock or the keys gets
 /// a mock service of its own.
-pub struct ServiceRunner {
+pub struct ServiceRunner<P> {
+    part: PhantomData<P>,
     options: ServiceRunnerOptions,
     faults: Option<Arc<dyn FaultInjection>>,
     /// Distinguishes the sessions of this run from those of earlier runs.
@@ -49,9 +54,9 @@ pub struct ServiceRunner {
     /// Liveness of the target. A restarted target counts as new.
     liveness: Mutex<Arc<Liveness>>,
     /// Lets a case run alone.
-    turn: RwLock<()>,
+    turn: Arc<RwLock<()>>,
     /// Cases without a wait run one at a time. Otherwise it is unclear which of them killed the target.
-    short: tokio::sync::Mutex<()>,
+    short: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Why there is no service to test.
@@ -86,11 +91,12 @@ impl miette::Diagnostic for ServiceRunnerError {
     }
 }
 
-impl ServiceRunner {
+impl<P: ServicePart> ServiceRunner<P> {
     /// A runner that starts and contacts nothing yet.
     pub fn new(options: ServiceRunnerOptions) -> Self {
         let run_id = format!("{:08x}", rand::rng().random::<u32>());
         Self {
+            part: PhantomData,
             options,
             faults: None,
             run_id,
@@ -98,8 +104,8 @@ impl ServiceRunner {
             traffic: Arc::default(),
             record: OnceLock::new(),
             liveness: Mutex::new(Liveness::new()),
-            turn: RwLock::default(),
-            short: tokio::sync::Mutex::default(),
+            turn: Arc::default(),
+            short: Arc::default(),
         }
     }
 
@@ -107,11 +113,6 @@ impl ServiceRunner {
     #[must_use]
     pub fn with_faults(self, faults: Arc<dyn FaultInjection>) -> Self {
         Self { faults: Some(faults), ..self }
-    }
-
-    /// Options of the runner.
-    pub fn options(&self) -> &ServiceRunnerOptions {
-        &self.options
     }
 
     /// The service of a case. `exclusive`: a mock service of its own, where the mock is tested.
@@ -127,6 +128,7 @@ impl ServiceRunner {
         match &self.options.location {
             ServiceLocation::Mock(credentials, files) => self.start_mock(credentials, files).await,
             ServiceLocation::At { service, keys, ca } => Ok(ServiceTarget {
+                spec: Arc::clone(&self.options.spec),
                 service: resolve(service.as_ref(), ca.as_deref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_deref()).await?,
                 inputs: self.options.inputs.clone(),
@@ -163,6 +165,7 @@ impl ServiceRunner {
         let ca = files.certificate(Role::ServiceAuthority);
         let endpoint = ServerAddress::resolve(&url, Some(&ca)).await?;
         Ok(ServiceTarget {
+            spec: Arc::clone(spec),
             service: Some(endpoint.clone()),
             keys: Some(endpoint),
             inputs: self.options.inputs.clone(),
@@ -175,24 +178,40 @@ impl ServiceRunner {
     }
 }
 
-impl Runner for ServiceRunner {
-    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult {
-        let target = match self.target(false).await {
-            Ok(target) => target,
+/// What an attempt holds of a service.
+pub struct ServiceLease {
+    alone: bool,
+    /// None: the built-in mock.
+    run: Option<CaseRun>,
+    short: Option<OwnedMutexGuard<()>>,
+    shared: Option<OwnedRwLockReadGuard<()>>,
+    exclusive: Option<OwnedRwLockWriteGuard<()>>,
+    job: OwnedSemaphorePermit,
+}
+
+impl<P: ServicePart> Runner for ServiceRunner<P> {
+    type Part = P;
+    type Lease = ServiceLease;
+
+    fn target(&self) -> RunTarget {
+        let options = &self.options;
+        RunTarget { spec: Arc::clone(&options.spec), kind: options.kind(), name: options.name::<P>() }
+    }
+
+    fn redactor(&self) -> &Arc<Redactor> {
+        &self.options.redactor
+    }
+
+    fn unmet(&self, case: &Case<P>) -> Vec<UnmetNeed> {
+        case.needs.iter().filter_map(|need| self.options.unmet::<P>(*need)).collect()
+    }
+
+    async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<ServiceNeed> {
+        let mut backend = match self.backend("sanity", context).await {
+            Ok(backend) => backend,
             Err(why) => return SanityResult::unusable_because(&why),
         };
-        let mut backend = ServiceCaseContext::new(
-            target,
-            "sanity",
-            next_marker(),
-            CaseLevel::Must,
-            context.request_timeout(),
-        );
-        let result = match self.options.part {
-            ServicePart::Service => sanity::check_service(&mut backend).await,
-            ServicePart::Keys => sanity::check_keys(&mut backend).await,
-        };
-        match result {
+        match P::check_sanity(&mut backend).await {
             SanityResult::Unusable(why) => {
                 SanityResult::Unusable(self.options.redactor.redact(&why).into_owned())
             }
@@ -200,155 +219,119 @@ impl Runner for ServiceRunner {
         }
     }
 
-    fn redactor(&self) -> &Redactor {
-        &self.options.redactor
+    async fn lease(
+        &self,
+        context: &RunnerContext,
+        case: &Case<P>,
+        alone: bool,
+        jobs: &Arc<Semaphore>,
+    ) -> Result<Leased<Self>, Attempt> {
+        let is_short = self.is_attached() && case.takes.is_zero();
+        let short = if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None };
+        let job = Arc::clone(jobs).acquire_owned().await.expect("the semaphore is never closed");
+        let (mut shared, mut exclusive) = (None, None);
+        if alone {
+            exclusive = Some(Arc::clone(&self.turn).write_owned().await);
+        } else {
+            shared = Some(Arc::clone(&self.turn).read_owned().await);
+        }
+        let target = match self.target(case.exclusive).await {
+            Ok(target) => target,
+            Err(why) => return Err(Attempt::not_run(case, &edgeproof_cli::error_text(&why))),
+        };
+        let run = match begin(&self.liveness, case).await {
+            Ok(run) => Some(run).filter(|_| self.is_attached()),
+            Err(death) => return Err(broken_off(self, case, death)),
+        };
+        let lease = ServiceLease { alone, run, short, shared, exclusive, job };
+        let sender = Sender { case: case.id.clone(), level: case.level, marker: next_marker() };
+        let backend = ServiceCaseContext::new(target, sender, context.request_timeout());
+        Ok(Leased { lease, context: backend, began: Instant::now(), limit: context.case_timeout(case) })
+    }
+
+    fn hold_text(&self, _: &Case<P>, leased: &mut Leased<Self>) -> String {
+        let ServiceTarget { service, keys, .. } = &*leased.context.target;
+        let known = [("service", service), ("key set", keys)];
+        let lines = known.iter().filter_map(|(name, at)| Some(format!("\n{name}: {}", at.as_ref()?.url())));
+        lines.collect()
+    }
+
+    async fn release(&self, context: &RunnerContext, case: &Case<P>, leased: Leased<Self>) -> Released {
+        let Leased { lease, context: backend, .. } = leased;
+        let ServiceLease { alone, run, short, shared, exclusive, job } = lease;
+        let (found, target) = (backend.found, backend.target);
+        drop((shared, exclusive));
+        let end = match run {
+            None => CaseEnd::Survived,
+            Some(run) => {
+                // The next cases wait for a target that may be gone.
+                let _next = is_broken(&found).then_some((job, short));
+                let state = probe_state(&found, || self.probe(&target, context.request_timeout()));
+                run.end(case, &found, alone, state).await
+            }
+        };
+        Released { found, end, notes: None }
     }
 
     fn exchanges(&self) -> usize {
         self.traffic.count()
     }
 
-    async fn run_case(&self, context: &RunnerContext, case: &Arc<Case>, jobs: &Semaphore) -> CaseReport {
-        if let Procedure::ServiceMonitor(monitor) = case.procedure {
-            context.begin(case);
-            return self.run_monitor(case, monitor);
+    async fn end_requests(&self, context: &RunnerContext) {
+        if let Ok(mut backend) = self.backend(LAST_REQUESTS, context).await {
+            P::end_requests(&mut backend).await;
         }
-        run_until_judged(|alone| self.attempt(context, case, alone, jobs)).await
     }
 
-    async fn end_requests(&self, context: &RunnerContext) {
-        let Ok(target) = self.target(false).await else { return };
-        let timeout = context.request_timeout();
-        let mut backend =
-            ServiceCaseContext::new(target, LAST_REQUESTS, next_marker(), CaseLevel::Must, timeout);
-        send_last_service_requests(&mut backend, self.options.part == ServicePart::Keys).await;
+    fn is_gone(&self) -> bool {
+        self.liveness.lock().is_gone()
+    }
+
+    async fn judge(
+        &self,
+        _: &RunnerContext,
+        monitor: ServiceMonitor,
+        level: CaseLevel,
+    ) -> Result<CaseFindings, String> {
+        let mut found = CaseFindings::default();
+        let record = self.record.get_or_init(|| ServiceRecord::of(&self.traffic, &self.options.spec));
+        for check in judge_service(monitor, record, &self.options.spec) {
+            found.check(check, level);
+        }
+        Ok(found)
     }
 
     async fn unreported_deaths(&self) -> Vec<String> {
         let liveness = Arc::clone(&self.liveness.lock());
-        liveness
-            .unreported_death()
-            .map(|text| self.redacted(&format!("{}: {text}", self.name())))
-            .into_iter()
-            .collect()
+        let text = liveness.unreported_death().map(|text| format!("{}: {text}", P::SUBJECT));
+        text.map(|text| self.options.redactor.redact(&text).into_owned()).into_iter().collect()
     }
 }
 
-impl ServiceRunner {
-    /// Judges all exchanges of the run by one invariant.
-    fn run_monitor(&self, case: &Case, monitor: ServiceMonitor) -> CaseReport {
-        if self.liveness.lock().is_gone() {
-            let because = format!("{} died after another case: later exchanges are missing", self.name());
-            return case_report::without_run(case, Outcome::NotRun, &self.redacted(&because));
-        }
-        let began = Instant::now();
-        let mut found = CaseFindings::default();
-        let record = self.record.get_or_init(|| ServiceRecord::of(&self.traffic));
-        for check in judge_service(monitor, record, &self.options.spec) {
-            found.check(check, case.level);
-        }
-        case_report::after_run(case, &found, began.elapsed(), None, &self.options.redactor)
+impl<P: ServicePart> ServiceRunner<P> {
+    fn is_attached(&self) -> bool {
+        matches!(self.options.location, ServiceLocation::At { .. })
     }
 
-    async fn attempt(&self, context: &RunnerContext, case: &Case, alone: bool, jobs: &Semaphore) -> Attempt {
-        let attached = matches!(self.options.location, ServiceLocation::At { .. });
-        let short = if attached && case.takes.is_zero() { Some(self.short.lock().await) } else { None };
-        let job = jobs.acquire().await.expect("the semaphore is never closed");
-        let (mut shared, mut exclusive) = (None, None);
-        if alone {
-            exclusive = Some(self.turn.write().await);
-        } else {
-            shared = Some(self.turn.read().await);
-        }
-        let not_run = |because: &str, end: CaseEnd| Attempt {
-            report: case_report::without_run(case, Outcome::NotRun, because),
-            end,
-        };
-        let target = match self.target(case.exclusive).await {
-            Ok(target) => target,
-            Err(why) => return not_run(&edgeproof_cli::error_text(&why), CaseEnd::Survived),
-        };
-        let run = match begin(&self.liveness, case).await {
-            Ok(run) => run,
-            Err(death) => {
-                let because = self.redacted(&format!("{} {}", self.name(), death.because));
-                return not_run(&because, CaseEnd::BrokenOff(death));
-            }
-        };
-        context.begin(case);
-        let began = Instant::now();
-        let mut backend = ServiceCaseContext::new(
-            Arc::clone(&target),
-            &case.id,
-            next_marker(),
-            case.level,
-            context.request_timeout(),
-        );
-        if context.holds(case) {
-            context.wait_for_enter(hold_text(case, &backend)).await;
-        }
-        let limit = context.case_timeout(case);
-        let in_time = if let Procedure::ServiceSteps(steps) = &case.procedure {
-            timeout(limit, steps(&mut backend)).await.is_ok()
-        } else {
-            backend.found.not_run = Some("applies to an edge, and this is a service".into());
-            true
-        };
-        if !in_time {
-            backend.check(timeout_check(limit));
-        }
-        let took = began.elapsed();
-        let mut found = backend.found;
-        drop((shared.take(), exclusive.take()));
-        let end = if attached {
-            // The next cases wait for a target that may be gone.
-            let _next = is_broken(&found).then_some((job, short));
-            let state = probe_state(&found, || self.probe(&target, context.request_timeout()));
-            run.end(case, &found, alone, state).await
-        } else {
-            CaseEnd::Survived
-        };
-        context.options.pins.check(&mut found);
-        let name = self.name();
-        if let CaseEnd::Last(death) | CaseEnd::Suspect(death, _) = &end {
-            found.fail_with(death.check(name));
-        }
-        let report = match &end {
-            CaseEnd::BrokenOff(death) => {
-                let because = self.redacted(&format!("{name} {}", death.because));
-                case_report::without_run(case, Outcome::NotRun, &because)
-            }
-            _ => case_report::after_run(case, &found, took, None, &self.options.redactor),
-        };
-        Attempt { report, end }
+    /// A context for requests of the run itself.
+    async fn backend(
+        &self,
+        step: &str,
+        context: &RunnerContext,
+    ) -> Result<ServiceCaseContext, ServiceRunnerError> {
+        let sender = Sender { case: step.to_owned(), level: CaseLevel::Must, marker: next_marker() };
+        let target = self.target(false).await?;
+        Ok(ServiceCaseContext::new(target, sender, context.request_timeout()))
     }
 
     /// Sends a request that the target answered in the sanity check.
     async fn probe(&self, target: &ServiceTarget, limit: Duration) -> Result<(), NoAnswer> {
-        let (endpoint, draft) = match self.options.part {
-            ServicePart::Service => {
-                (&target.service, VerdictRequest::new(&format!("edgeproof-{}-alive", self.run_id)).draft())
-            }
-            ServicePart::Keys => (&target.keys, key_set_request()),
-        };
-        let Some(endpoint) = endpoint else { return Ok(()) };
+        let Some((endpoint, draft)) = P::alive(target, &self.run_id) else { return Ok(()) };
         edgeproof_http::send(endpoint, &draft, limit).await.reply.map(drop)
-    }
-
-    /// The tested part in messages.
-    fn name(&self) -> &'static str {
-        match self.options.part {
-            ServicePart::Service => "the service",
-            ServicePart::Keys => "the key set",
-        }
-    }
-
-    fn redacted(&self, text: &str) -> String {
-        self.options.redactor.redact(text).into_owned()
     }
 }
 
-impl fmt::Debug for ServiceRunner {
+impl<P> fmt::Debug for ServiceRunner<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServiceRunner").field("location", &self.options.location).finish_non_exhaustive()
     }
@@ -361,15 +344,4 @@ async fn resolve(
     let Some(url) = url.map(BaseUrl::as_url) else { return Ok(None) };
     let resolved = timeout(RESOLVE_TIMEOUT, ServerAddress::resolve(url, ca)).await;
     Ok(Some(resolved.map_err(|_| ServiceRunnerError::Slow(url.to_string()))??))
-}
-
-/// Describes how to call the service before a held case.
-fn hold_text(case: &Case, backend: &ServiceCaseContext) -> String {
-    let mut text = format!("held before {}: {}", case.id, case.title);
-    for (name, endpoint) in [("service", &backend.target.service), ("key set", &backend.target.keys)] {
-        if let Some(endpoint) = endpoint {
-            text = format!("{text}\n{name}: {}", endpoint.url());
-        }
-    }
-    text
 }

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use serde_json::Value;
 
-use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request};
+use crate::cases::{ServiceCaseContext, ServiceNeed};
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
@@ -13,8 +13,8 @@ use crate::run::runner::SanityResult;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
-pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult {
-    let ask = VerdictRequest::new(&backend.reference("sanity"));
+pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
+    let ask = backend.verdict(&backend.reference("sanity"));
     if backend.target.inputs.read_token.is_some() {
         let token = backend.read_token();
         match &backend.fetch_verdict(&ask.clone().bearer(&token)).await {
@@ -38,14 +38,14 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
              URL above {} with --base-url",
             backend.service().url(),
             status_and_body(&answer),
-            verdict_path().prefix()
+            backend.target.spec.verdict_path().prefix()
         )),
     }
 }
 
 /// Finds out whether a key set is published.
-pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult {
-    let reply = backend.fetch_key_set(&key_set_request()).await;
+pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
+    let reply = backend.fetch_key_set(&backend.key_set()).await;
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
         Err(why) => match &backend.target.keys {
@@ -64,14 +64,14 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
             SanityResult::Unusable(format!(
                 "there is no key set below {url}: it answers {}. Give the base URL above {} with --keys-url",
                 status_and_body(&answer),
-                Endpoint::KeySet.path()
+                backend.target.spec.path(Endpoint::KeySet)
             ))
         }
         Ok(_) => SanityResult::Usable,
     }
 }
 
-async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
     if died(backend.service(), why).await {
         return death(backend, why);
     }
@@ -88,7 +88,7 @@ async fn died(target: &ServerAddress, why: &NoAnswer) -> bool {
         && matches!(probe(target, PROBE_TIMEOUT).await, Err(NoAnswer::NotConnected(_)))
 }
 
-fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult {
+fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
     let text = format!("{why} to edgeproof's first request, and connections are refused since then");
     SanityResult::Died { text, found: Box::new(std::mem::take(&mut backend.found)) }
 }

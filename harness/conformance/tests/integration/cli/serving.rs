@@ -102,7 +102,7 @@ fn second_hop_is_judged_until_a_signal(#[case] signal: Signal, #[case] code: i32
     // Each further request gets the same reply.
     let answer = serving.post(&body.replace('}', " }"));
     assert!(answer.starts_with("HTTP/1.1 409 "), "{answer}");
-    serving.until("a changed body arrived");
+    serving.until("JSON was parsed and written again");
     let (ended, text) = serving.end(signal);
     assert_eq!(ended, code);
     check("serve", &without_log(&text));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, Selection};
+use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
@@ -24,7 +24,7 @@ async fn case_begins_then_completes_then_is_reported() {
     let embedded = Embedded::new(Arc::clone(&spec), spec.profile().clone());
     let target = Target::Embedded(Box::new(embedded));
     let edges = EdgePoolOptions::new(spec, target, credentials, files);
-    let run = ConformanceRun::of_edges(all, &selection, edges).unwrap();
+    let run = ConformanceRun::new(all, &selection, EdgePool::new(edges)).unwrap();
     let run = ConformanceRun { options: RunOptions { repeat: 2, ..RunOptions::default() }, ..run };
 
     let (mut began, mut complete, mut reported) = (HashSet::new(), HashSet::new(), 0);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, Selection};
+use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, LicenseForm, MintOptions};
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_launch::{CommandLine, Launch};
@@ -44,7 +44,7 @@ async fn reports_hold_no_credential() {
     let target = Target::Launched(Launch::new(CommandLine::parse(&command("leaks")).unwrap()));
     let edges = EdgePoolOptions::new(Arc::clone(&spec), target, Arc::clone(&credentials), files);
     let redactor = Arc::clone(&edges.redactor);
-    let run = ConformanceRun::of_edges(all, &selection, edges).unwrap();
+    let run = ConformanceRun::new(all, &selection, EdgePool::new(edges)).unwrap();
     let options = RunOptions { jobs: 4, case_timeout: Duration::from_secs(20), ..RunOptions::default() };
     let run = ConformanceRun { options, ..run };
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Case, ExpectedRelay, Phase, Procedure};
+use edgeproof::cases::{CaseFacts, ExpectedRelay, Phase, Procedure};
 use edgeproof_fixtures::spec::{Fact, Level, Row, Table, Version};
 use rstest::rstest;
 
@@ -10,7 +10,7 @@ use super::catalog;
 
 #[rstest]
 fn each_case_names_known_rows_once(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, cases) = catalog(version);
+    let (spec, cases, _) = catalog(version);
     for case in cases {
         assert!(!case.rows.is_empty(), "{} proves no row", case.id);
         let rows: BTreeSet<_> = case.rows.iter().collect();
@@ -23,7 +23,7 @@ fn each_case_names_known_rows_once(#[values(Version::Current, Version::PreSeal)]
 
 #[rstest]
 fn case_ids_are_unique_slugs(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (_, cases) = catalog(version);
+    let (_, cases, _) = catalog(version);
     let mut ids = BTreeSet::new();
     for case in cases {
         assert!(is_slug(&case.id), "{}", case.id);
@@ -34,20 +34,24 @@ fn case_ids_are_unique_slugs(#[values(Version::Current, Version::PreSeal)] versi
 /// Baselines and reports of different versions can be compared only if an id means the same in each.
 #[test]
 fn case_id_means_the_same_in_every_version() {
-    let (_, current) = catalog(Version::Current);
-    let (_, before) = catalog(Version::PreSeal);
-    let facts =
-        |case: &Case| (case.title.clone(), case.section.clone(), case.level, case.setup, case.exclusive);
+    let (_, current, current_edge) = catalog(Version::Current);
+    let (_, before, before_edge) = catalog(Version::PreSeal);
+    let facts = |case: &CaseFacts| (case.title.clone(), case.section.clone(), case.level, case.exclusive);
     for case in before {
         if let Some(other) = current.iter().find(|other| other.id == case.id) {
             assert_eq!(facts(case), facts(other), "{}", case.id);
+        }
+    }
+    for case in before_edge {
+        if let Some(other) = current_edge.iter().find(|other| other.id == case.id) {
+            assert_eq!(case.settings.setup, other.settings.setup, "{}", case.id);
         }
     }
 }
 
 #[rstest]
 fn cases_trigger_only_stimuli_of_their_rows(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, cases) = catalog(version);
+    let (spec, cases, _) = catalog(version);
     for case in cases {
         let rows: Vec<&Row> = case.rows.iter().filter_map(|row| spec.row(row)).collect();
         for stimulus in &case.stimuli {
@@ -62,7 +66,7 @@ fn cases_trigger_only_stimuli_of_their_rows(#[values(Version::Current, Version::
 fn case_level_is_at_most_that_of_its_first_row(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
-    let (spec, cases) = catalog(version);
+    let (spec, cases, _) = catalog(version);
     let weight = |level: &str| ["open", "should", "must"].iter().position(|one| *one == level);
     for case in cases {
         let row = spec.row(&case.rows[0]).unwrap();
@@ -80,9 +84,9 @@ fn case_level_is_at_most_that_of_its_first_row(
 
 #[rstest]
 fn every_conversation_can_fail(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (_, cases) = catalog(version);
+    let (_, _, cases) = catalog(version);
     for case in cases {
-        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        let Procedure::Exchange(conversation) = &case.procedure else { continue };
         let exchange = conversation.answer.is_some() || conversation.relay != ExpectedRelay::Any;
         let headers = conversation.readable.is_some() || conversation.content_type.is_some();
         assert!(exchange || headers, "{} cannot fail", case.id);
@@ -91,10 +95,10 @@ fn every_conversation_can_fail(#[values(Version::Current, Version::PreSeal)] ver
 
 #[rstest]
 fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, cases) = catalog(version);
+    let (spec, _, cases) = catalog(version);
     let mut seen = 0;
     for case in cases {
-        let Procedure::Conversation(conversation) = &case.procedure else { continue };
+        let Procedure::Exchange(conversation) = &case.procedure else { continue };
         for row in case.rows.iter().filter_map(|row| spec.row(row)) {
             let Fact::Reason { status, code } = &row.fact else { continue };
             let answer = conversation.answer.as_ref().unwrap();
@@ -114,7 +118,7 @@ fn refusals_expect_the_code_of_their_row(#[values(Version::Current, Version::Pre
 
 #[rstest]
 fn sanity_cases_are_first_and_last(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (_, cases) = catalog(version);
+    let (_, cases, _) = catalog(version);
     let in_phase = |phase| -> Vec<&str> {
         cases.iter().filter(|case| case.phase == phase).map(|case| case.id.as_str()).collect()
     };

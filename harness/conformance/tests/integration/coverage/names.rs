@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{Procedure, VerdictRequest, collection, key_set_request};
+use edgeproof::cases::{Procedure, SIGNALS, VerdictRequest, collection, fill};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Endpoint, Fact, Spec, Table, Version, verdict_path};
 use rstest::rstest;
@@ -11,7 +11,7 @@ use super::catalog;
 
 #[rstest]
 fn edge_settings_equal_the_table(#[values(Version::Current, Version::PreSeal)] version: Version) {
-    let (spec, _) = catalog(version);
+    let (spec, ..) = catalog(version);
     let table: BTreeSet<&str> = spec
         .table(Table::Settings)
         .filter_map(|row| match &row.fact {
@@ -26,14 +26,14 @@ fn edge_settings_equal_the_table(#[values(Version::Current, Version::PreSeal)] v
 fn conversations_go_to_the_endpoint_for_collections(
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
-    let (spec, cases) = catalog(version);
+    let (spec, _, cases) = catalog(version);
     let (methods, path) = endpoint(spec, Endpoint::Signals);
-    let draft = collection();
+    let draft = fill(&collection(), spec, "", "");
     assert_eq!((draft.method.as_str(), draft.path.as_str()), ("POST", path));
     assert!(methods.contains(&draft.method));
     for case in cases {
-        let Procedure::Conversation(conversation) = &case.procedure else { continue };
-        assert_eq!(conversation.draft.path, path, "{}", case.id);
+        let Procedure::Exchange(conversation) = &case.procedure else { continue };
+        assert_eq!(conversation.draft.path, SIGNALS, "{}", case.id);
         let Some(answer) = &conversation.answer else { continue };
         let allowed = methods.contains(&conversation.draft.method);
         assert_eq!(allowed, answer.status != 405, "{}: only other methods are refused with 405", case.id);
@@ -45,15 +45,15 @@ fn get_endpoints_have_the_method_get(
     #[values(Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet)] requested: Endpoint,
     #[values(Version::Current, Version::PreSeal)] version: Version,
 ) {
-    let (spec, _) = catalog(version);
+    let (spec, ..) = catalog(version);
     let (methods, path) = endpoint(spec, requested);
     assert_eq!((methods, path), (&["GET".to_owned()][..], requested.path()));
 }
 
 #[test]
 fn requests_have_the_paths_of_the_table() {
-    assert_eq!(VerdictRequest::new("a b").draft().path, verdict_path().with("a%20b"));
-    assert_eq!(key_set_request().path, Endpoint::KeySet.path());
+    let path = verdict_path();
+    assert_eq!(VerdictRequest::new(path, "a b").draft().path, path.with("a%20b"));
 }
 
 fn endpoint(spec: &Spec, endpoint: Endpoint) -> (&[String], &str) {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use edgeproof::cases::explore::sequence::{
     ConnectionChoice, EdgeAction, EdgeReplay, NamedSequence, SequencePlan,
 };
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePoolOptions, RunOptions, Selection};
+use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
 use edgeproof_edge::{
     EdgeAction as Conclusion, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
@@ -34,8 +34,9 @@ enum Fault {
     RefusalAfterAbort,
     /// From the twelfth refusal on, each refusal becomes a 500.
     ManyRefusals,
-    /// An acceptance becomes a 500 once in the life of the edge.
-    Once,
+    /// The first edge of the process that refuses four requests turns all later acceptances into a 500. One answer alone
+    /// could be that of a client that has left.
+    FirstEdge,
     /// On a connection with an earlier request, an acceptance becomes a 500.
     KeptAcceptance,
 }
@@ -44,6 +45,7 @@ impl FaultInjection for Fault {
     fn edge(&self, options: &mut EdgeOptions) {
         options.hooks = Arc::new(Hooks {
             fault: *self,
+            number: EDGES.fetch_add(1, Ordering::SeqCst),
             aborted: AtomicBool::new(false),
             refused: AtomicUsize::new(0),
             used: Mutex::default(),
@@ -55,14 +57,18 @@ impl FaultInjection for Fault {
 #[derive(Debug)]
 struct Hooks {
     fault: Fault,
+    /// Number of the edge in the process.
+    number: usize,
     aborted: AtomicBool,
     refused: AtomicUsize,
     /// Connections with a request.
     used: Mutex<BTreeSet<u64>>,
 }
 
-/// The edge of the whole process that failed once.
-static FAILED_ONCE: AtomicBool = AtomicBool::new(false);
+/// The edges of the process so far.
+static EDGES: AtomicUsize = AtomicUsize::new(0);
+/// Number of the first edge that refused four requests.
+static FIRST_EDGE: OnceLock<usize> = OnceLock::new();
 
 impl EdgeFaultHooks for Hooks {
     fn partial_body(&self, _part: Bytes) -> Option<Bytes> {
@@ -84,8 +90,9 @@ impl EdgeFaultHooks for Hooks {
             Fault::None => false,
             Fault::RefusalAfterAbort => is_refusal && is_kept && self.aborted.load(Ordering::SeqCst),
             Fault::ManyRefusals => is_refusal && refused >= 11,
-            Fault::Once => {
-                answered && !is_refusal && refused > 3 && !FAILED_ONCE.swap(true, Ordering::SeqCst)
+            Fault::FirstEdge => {
+                let first = || *FIRST_EDGE.get_or_init(|| self.number);
+                answered && !is_refusal && refused > 3 && first() == self.number
             }
             Fault::KeptAcceptance => answered && !is_refusal && is_kept,
         };
@@ -106,7 +113,7 @@ async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResul
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let embedded = Embedded::new(Arc::clone(&spec), spec.profile().clone()).with_faults(Arc::new(fault));
     let edges = EdgePoolOptions::new(spec, Target::Embedded(Box::new(embedded)), credentials, files);
-    let run = ConformanceRun::of_edges(cases, &Selection::default(), edges).unwrap();
+    let run = ConformanceRun::new(cases, &Selection::default(), EdgePool::new(edges)).unwrap();
     let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
     let result = ConformanceRun { options, ..run }.execute().await.unwrap();
     assert_eq!(result.summary.planned, result.cases.len());
@@ -212,7 +219,7 @@ async fn fault_of_a_later_part_of_the_run_is_saved_with_its_history() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failure_that_does_not_repeat_is_reported_as_such_and_not_saved() {
     let folder = tempfile::tempdir().unwrap();
-    let result = explore(Fault::Once, 40, Some(folder.path())).await;
+    let result = explore(Fault::FirstEdge, 40, Some(folder.path())).await;
     assert_eq!(result.exit_code, 1);
     let case = the_case(&result);
     let hints: Vec<_> = case.mismatches.iter().filter_map(|mismatch| mismatch.hint.as_deref()).collect();

@@ -10,7 +10,7 @@ use edgeproof::cases::explore::sequence::{
 };
 use edgeproof::cases::{self, Catalog, ServiceInputs};
 use edgeproof::run::{
-    ConformanceResult, ConformanceRun, RunOptions, Selection, ServiceLocation, ServicePart, ServiceRunner,
+    ConformanceResult, ConformanceRun, RunOptions, Selection, ServiceLocation, ServiceRunner,
     ServiceRunnerOptions,
 };
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor, Role};
@@ -87,14 +87,13 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
     let runner = ServiceRunner::new(ServiceRunnerOptions {
         profile: spec.profile().clone(),
         spec,
-        part: ServicePart::Service,
         location,
         inputs,
         waits: false,
         redactor: Arc::new(Redactor::new(&credentials)),
     })
     .with_faults(Arc::new(fault));
-    let run = ConformanceRun::of_service(cases, &Selection::default(), runner).unwrap();
+    let run = ConformanceRun::new(cases, &Selection::default(), runner).unwrap();
     let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
     ConformanceRun { options, ..run }.execute().await.unwrap()
 }

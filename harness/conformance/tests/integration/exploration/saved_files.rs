@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use edgeproof::cases::explore::sequence::{EdgeModel, ServiceModel, generate, parse, render, save};
+use edgeproof::cases::write_file;
 use miette::Diagnostic as _;
 use rstest::rstest;
 
@@ -15,11 +16,11 @@ fn equal_file_stays_as_it_is() {
     let folder = folder.path().join("new/folder");
     let model = edge_model();
     let sequence = generate(&model, 1, 1);
-    let path = save(&folder, &model, &sequence).unwrap();
+    let path = save(&folder, &model, &sequence, write_file).unwrap();
     let written = fs::metadata(&path).unwrap().modified().unwrap();
-    assert_eq!(save(&folder, &model, &sequence).unwrap(), path);
+    assert_eq!(save(&folder, &model, &sequence, write_file).unwrap(), path);
     assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), written);
-    assert_ne!(save(&folder, &model, &generate(&model, 1, 2)).unwrap(), path);
+    assert_ne!(save(&folder, &model, &generate(&model, 1, 2), write_file).unwrap(), path);
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
 }
@@ -29,9 +30,9 @@ fn damaged_file_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let model = edge_model();
     let sequence = generate(&model, 1, 1);
-    let path = save(folder.path(), &model, &sequence).unwrap();
+    let path = save(folder.path(), &model, &sequence, write_file).unwrap();
     fs::write(&path, "half").unwrap();
-    save(folder.path(), &model, &sequence).unwrap();
+    save(folder.path(), &model, &sequence, write_file).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), render(&model, &sequence).1);
 }
 
@@ -41,7 +42,7 @@ fn unwritable_folder_is_an_error() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let model = edge_model();
-    save(&file, &model, &generate(&model, 1, 1)).unwrap_err();
+    save(&file, &model, &generate(&model, 1, 1), write_file).unwrap_err();
 }
 
 fn error_of(text: &str, read: impl Fn(&str) -> Option<(String, String)>) -> String {

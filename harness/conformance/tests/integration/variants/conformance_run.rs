@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof::cases::{self, Catalog, Setup};
-use edgeproof::run::{ConformanceRun, EdgePoolOptions, RunOptions, RunPolicy, Selection};
+use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, RunPolicy, Selection};
 use edgeproof_cli::{OPEN_FILES, raise_open_files};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::Spec;
@@ -66,17 +66,17 @@ pub(crate) async fn mismatches(
     selected.retain(|case| match cases {
         CaseSelection::Explored => !is_quick.contains(&case.id) || case.id.starts_with("monitor."),
         CaseSelection::All => true,
-        CaseSelection::StandardSetup => case.setup == Setup::Standard && case.takes.is_zero(),
+        CaseSelection::StandardSetup => case.settings.setup == Setup::Standard && case.takes.is_zero(),
         CaseSelection::Starts => {
-            matches!(case.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)
+            matches!(case.settings.setup, Setup::NameUnresolved | Setup::PortClosed | Setup::NoLicense)
         }
     });
-    let files = CredentialFiles::write(&credentials.credentials).unwrap();
+    let files = credentials.files.clone();
     let edges = EdgePoolOptions {
         max_exclusive: 2,
         ..EdgePoolOptions::new(Arc::clone(spec), target, Arc::clone(&credentials.credentials), files)
     };
-    let run = ConformanceRun::of_edges(selected, &Selection::default(), edges).unwrap();
+    let run = ConformanceRun::new(selected, &Selection::default(), EdgePool::new(edges)).unwrap();
     let options = RunOptions { case_timeout: Duration::from_secs(60), ..RunOptions::default() };
     let policy = RunPolicy { strict: true, ..RunPolicy::default() };
     let result = ConformanceRun { options, policy, ..run }.execute().await.unwrap();

@@ -5,6 +5,7 @@ mod conformance_run;
 mod edge_variant;
 mod launched;
 mod leniency;
+mod recommended;
 mod variant_hooks;
 
 use edgeproof_targets::{Embedded, Target};
@@ -20,7 +21,7 @@ use edge_variant::EdgeVariant;
 /// Number of variants under test at the same time.
 const CONCURRENCY: usize = 4;
 /// One of this number of variants is played by default. CI plays all: `EDGEPROOF_VARIANTS=all`.
-const SAMPLED: usize = 3;
+const SAMPLED: usize = 5;
 
 /// Each value of each choice is in several of these variants.
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use edgeproof::cases::Case;
+use edgeproof::cases::{Case, Edge};
 use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
 use edgeproof_reports::{CaseReport, Outcome};
 use rstest::rstest;
@@ -25,7 +25,7 @@ async fn rows_of_edge_and_relay_match_their_snapshots(#[case] version: Version) 
         // Of an older version only the rows that differ from today's.
         .filter(|row| before.as_ref().is_none_or(|current| current.row(&row.id) != Some(*row)))
         .collect();
-    let shown: Vec<(&Row, Vec<&Case>)> = rows.iter().map(|row| (*row, chosen(row, &cases))).collect();
+    let shown: Vec<(&Row, Vec<&Case<Edge>>)> = rows.iter().map(|row| (*row, chosen(row, &cases))).collect();
     for (row, cases) in &shown {
         assert!(!cases.is_empty(), "no case shows {}", row.id);
     }
@@ -61,11 +61,11 @@ fn every_snapshot_has_its_row() {
 }
 
 /// The first case of each stimulus, in plan order. For a relay row also the case that scripts the row.
-fn chosen<'c>(row: &Row, cases: &'c [Case]) -> Vec<&'c Case> {
+fn chosen<'c>(row: &Row, cases: &'c [Case<Edge>]) -> Vec<&'c Case<Edge>> {
     let proving = || cases.iter().filter(|case| case.rows.contains(&row.id) && case.id != "sanity.first");
     let by = |stimulus: Stimulus| proving().find(|case| case.stimuli.contains(&stimulus));
     let scripted = (row.table == Table::Relay).then_some(&Stimulus::Scripted);
-    let mut chosen: Vec<&Case> = Vec::new();
+    let mut chosen: Vec<&Case<Edge>> = Vec::new();
     for case in scripted.into_iter().chain(&row.stimuli).filter_map(|stimulus| by(*stimulus)) {
         if !chosen.iter().any(|other| other.id == case.id) {
             chosen.push(case);

@@ -9,6 +9,8 @@ pub(in crate::collector) struct CollectorBehaviour {
     pub(in crate::collector) title: &'static str,
     /// Id of the row that it breaks.
     pub(in crate::collector) row: &'static str,
+    /// Id of its cause.
+    pub(in crate::collector) cause: &'static str,
     /// Level of the mutation, if it is lower than that of the row.
     pub(in crate::collector) level: Option<Level>,
     /// Script for the wrapper.
@@ -19,16 +21,18 @@ pub(super) const fn must(
     name: &'static str,
     title: &'static str,
     row: &'static str,
+    cause: &'static str,
     script: &'static str,
 ) -> CollectorBehaviour {
-    CollectorBehaviour { name, title, row, level: None, script }
+    CollectorBehaviour { name, title, row, cause, level: None, script }
 }
 
 pub(super) const fn should(
     name: &'static str,
     title: &'static str,
     row: &'static str,
+    cause: &'static str,
     script: &'static str,
 ) -> CollectorBehaviour {
-    CollectorBehaviour { name, title, row, level: Some(Level::Should), script }
+    CollectorBehaviour { name, title, row, cause, level: Some(Level::Should), script }
 }

@@ -12,10 +12,10 @@ use edgeproof_reports::CaseLevel;
 use play::Play;
 
 use crate::cases::case::{basis, level};
-use crate::cases::{CaseContext, Catalog, SettingForms, Setup};
+use crate::cases::{CaseList, Edge, EdgeCaseContext, SettingForms, Setup};
 
 /// Adds a case for each value.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let variation = cases.spec.variation();
     for launch in variation.launches() {
         for forms in &variation.settings {
@@ -27,7 +27,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 }
 
 fn add_case(
-    cases: &mut Catalog<'_>,
+    cases: &mut CaseList<'_, Edge>,
     row: &str,
     title: &str,
     value: &Value<SettingChange>,
@@ -44,15 +44,15 @@ fn add_case(
         unreachable: cases.answer("edge.502.service-unreachable", None),
     };
     let title = format!("an edge with {title}");
-    let case = cases.edge_steps(row, &id, &title, move |context| {
+    let case = cases.steps(row, &id, &title, move |context| {
         let play = play.clone();
         Box::pin(async move { run(&play, context).await })
     });
     case.setup(Setup::Forms(SettingForms::new(launch)));
-    case.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
+    case.settings.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
     // At every level, an edge must not accept a collection that it does not relay.
     case.level(CaseLevel::Must);
-    case.start = if change.is_unusable() { CaseLevel::Open } else { level(value.level) };
+    case.settings.start = if change.is_unusable() { CaseLevel::Open } else { level(value.level) };
     (case.basis, case.standard) = (basis(value.basis), value.standard.clone());
     match change {
         SettingChange::AllowedOrigin(_) if value.level == Level::Open => {
@@ -68,7 +68,7 @@ fn add_case(
     }
 }
 
-async fn run(play: &Play, context: &mut CaseContext) {
+async fn run(play: &Play, context: &mut EdgeCaseContext) {
     match play.change {
         SettingChange::AllowedOrigin(form) => origin::play(play, form, context).await,
         SettingChange::CaFile(_) if play.change.is_unusable() => unusable::ca_file(play, context).await,

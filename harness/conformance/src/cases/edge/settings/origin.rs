@@ -1,17 +1,19 @@
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
-use edgeproof_fixtures::spec::AllowedOriginForm;
+use edgeproof_fixtures::spec::{Advice, AllowedOriginForm};
 use edgeproof_reports::difference::{DifferenceKind, GrantForm};
 
 use super::play::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary};
+use crate::cases::{
+    EdgeCaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary,
+};
 use crate::judge::{self, Check};
 
 /// Origins that no form allows.
 const OTHERS: [&str; 3] = [OTHER_ORIGIN, "https://shop.example.other.example", "null"];
 
 /// The named origin gets a grant, and no other one.
-pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut CaseContext) {
+pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
     if let Some(origin) = page_origin(form) {
         context.checks(judge::exact(&play.accepted, &sent.reply));
@@ -40,7 +42,7 @@ fn is_named(form: AllowedOriginForm, origin: &str) -> bool {
 }
 
 /// Posts a collection from `origin` and sends its preflight. `may`: a grant is open. Yields in words whether there is one.
-async fn from(play: &Play, context: &mut CaseContext, origin: &str, may: bool) -> &'static str {
+async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: bool) -> &'static str {
     context.script(play.accept.clone());
     let mut draft = collection();
     for (_, value) in draft.headers.iter_mut().filter(|(name, _)| name == "Origin") {
@@ -58,8 +60,7 @@ async fn from(play: &Play, context: &mut CaseContext, origin: &str, may: bool) -
         if !ok {
             context.record(&draft, sent);
         }
-        let hint = "grant access to the origin in ALLOWED_ORIGIN only; without one, grant nothing";
-        context.check(Check { ok, ..check }.of(origin).hint(hint));
+        context.check(Check { ok, ..check }.of(origin).advise(Advice::GrantUnset));
     }
     if grants { "grants the origin" } else { "does not grant the origin" }
 }

@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{CertificateFileForm, ServiceUrlForm, SettingChange};
+use edgeproof_fixtures::spec::{Advice, CertificateFileForm, ServiceUrlForm, SettingChange};
 use edgeproof_http::Sent;
 use edgeproof_mock::{Arrival, presents_license};
 use edgeproof_reports::CaseLevel;
@@ -7,11 +7,11 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
 use super::play::Play;
-use crate::cases::{CaseContext, URL_ENCODED_PREFIX, URL_PREFIX, collection, summary};
+use crate::cases::{EdgeCaseContext, URL_ENCODED_PREFIX, URL_PREFIX, collection, summary};
 use crate::judge::{self, Check};
 
 /// The edge relays as with the plain form, and the setting has its effect.
-pub(super) async fn play(play: &Play, context: &mut CaseContext) {
+pub(super) async fn play(play: &Play, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
     let arrivals = context.arrivals();
     let arrival = arrivals.iter().find(|arrival| arrival.request.complete);
@@ -29,7 +29,7 @@ pub(super) async fn play(play: &Play, context: &mut CaseContext) {
 }
 
 /// Posts a collection. An edge that accepts it has relayed it once and unchanged.
-pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
+pub(super) async fn post(play: &Play, context: &mut EdgeCaseContext) -> Sent {
     context.script(play.accept.clone());
     let draft = context.fill(&collection());
     let sent = context.send(&draft).await;
@@ -51,7 +51,7 @@ pub(super) async fn post(play: &Play, context: &mut CaseContext) -> Sent {
 }
 
 /// What the form has to show in the request at the service besides its arrival.
-fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check> {
+fn effect(play: &Play, context: &EdgeCaseContext, arrival: &Arrival) -> Option<Check> {
     let target = &arrival.request.target;
     let on_target = |expected: &str, ok| {
         Check::new("request target at the service", expected, target.clone(), ok)
@@ -65,28 +65,22 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
                 "as without the slash in SERVICE_URL",
                 !target.split('?').next().unwrap_or(target).contains("//"),
             )
-            .hint("remove the slash at the end of SERVICE_URL before you append a path"),
+            .advise(Advice::UrlSlash),
         ),
         SettingChange::ServiceUrl(ServiceUrlForm::Prefix) => Some(
             on_target(&format!("below {URL_PREFIX}"), target.starts_with(URL_PREFIX))
-                .hint("append your path to SERVICE_URL; `new URL(path, base)` drops the path of the base"),
+                .advise(Advice::UrlPrefix),
         ),
         SettingChange::ServiceUrl(ServiceUrlForm::EncodedPrefix) => {
             let ok = target.get(..URL_ENCODED_PREFIX.len());
             let ok = ok.is_some_and(|start| start.eq_ignore_ascii_case(URL_ENCODED_PREFIX));
-            Some(
-                on_target(&format!("below {URL_ENCODED_PREFIX}"), ok)
-                    .hint("neither decode nor encode the path of SERVICE_URL"),
-            )
+            Some(on_target(&format!("below {URL_ENCODED_PREFIX}"), ok).advise(Advice::UrlEncoding))
         }
         SettingChange::License(_) => {
-            let license = context.edge.settings.as_ref()?.license.as_ref()?.expose();
+            let license = context.target.settings.as_ref()?.license.as_ref()?.expose();
             let ok = presents_license(license, target, &arrival.request.headers);
             let actual = if ok { LicenseValue::Unchanged } else { LicenseValue::OtherText };
-            Some(
-                Check::judged(DifferenceKind::License { actual }, ok)
-                    .hint("send LICENSE as it is; neither encode nor shorten it"),
-            )
+            Some(Check::judged(DifferenceKind::License { actual }, ok).advise(Advice::LicenseChanged))
         }
         SettingChange::Certificate(CertificateFileForm::Chain) => Some(chain(context, arrival)),
         SettingChange::ServiceUrl(_)
@@ -99,8 +93,8 @@ fn effect(play: &Play, context: &CaseContext, arrival: &Arrival) -> Option<Check
 }
 
 /// The edge presents the whole chain of the file.
-fn chain(context: &CaseContext, arrival: &Arrival) -> Check {
-    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+fn chain(context: &EdgeCaseContext, arrival: &Arrival) -> Check {
+    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
     let configured: Vec<CertificateDer<'_>> = file
         .and_then(|file| CertificateDer::pem_file_iter(file).ok())
         .into_iter()
@@ -115,7 +109,5 @@ fn chain(context: &CaseContext, arrival: &Arrival) -> Check {
         configured: Some(configured.len() as u64),
         presented: Some(presented as u64),
     };
-    Check::judged(kind, ok).at(CaseLevel::Should).hint(
-        "present every certificate of EDGE_CLIENT_CERT_FILE: the service may not know the intermediate one",
-    )
+    Check::judged(kind, ok).at(CaseLevel::Should).advise(Advice::CertificateChain)
 }

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CertificateForm, DifferenceKind};
 use rustls_pki_types::CertificateDer;
@@ -5,16 +6,15 @@ use rustls_pki_types::pem::PemObject;
 
 use super::play::Play;
 use super::relayed::post;
-use crate::cases::{CaseContext, collection, summary};
+use crate::cases::{EdgeCaseContext, collection, summary};
 use crate::judge::{self, Check};
 
 /// With a CA file that is unusable, an edge that starts sends nothing to the service.
-pub(super) async fn ca_file(play: &Play, context: &mut CaseContext) {
+pub(super) async fn ca_file(play: &Play, context: &mut EdgeCaseContext) {
     context.script(play.accept.clone());
     let sent = context.send(&collection()).await;
     let relayed = context.relayed().await;
-    let hint = "never skip the check of the service's certificate; without its CA file the edge cannot reach the service";
-    context.check(judge::not_relayed(&relayed).hint(hint));
+    context.check(judge::not_relayed(&relayed).advise(Advice::ServiceUnchecked));
     context.check(judge::not_accepted(&sent.reply));
     for check in judge::exact(&play.unreachable, &sent.reply) {
         context.check(check.at(CaseLevel::Should));
@@ -23,9 +23,9 @@ pub(super) async fn ca_file(play: &Play, context: &mut CaseContext) {
 }
 
 /// With an unusable client certificate or key, an edge may relay without it, or not at all.
-pub(super) async fn client_files(play: &Play, context: &mut CaseContext) {
+pub(super) async fn client_files(play: &Play, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;
-    let file = context.edge.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
     let configured = file.and_then(|file| CertificateDer::from_pem_file(file).ok());
     let arrivals = context.arrivals();
     let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());

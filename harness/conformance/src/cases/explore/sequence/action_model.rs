@@ -3,7 +3,6 @@ use std::fmt::Debug;
 use proptest::strategy::BoxedStrategy;
 
 use super::steps::{ConnectionChoice, Sequence};
-use crate::cases::Prerequisite;
 
 /// The actions of a target: how they are generated, simplified, named and saved.
 pub trait ActionModel: Send + Sync + 'static {
@@ -55,11 +54,6 @@ pub trait ActionModel: Send + Sync + 'static {
 
     /// The action of these fields. The error names the wrong key and what to write instead.
     fn parse(&self, fields: &SavedFields) -> Result<Self::Action, SavedFieldError>;
-
-    /// What a case that plays this action requires, besides what each case of the target requires.
-    fn requires(&self, _action: &Self::Action) -> Vec<Prerequisite> {
-        Vec::new()
-    }
 }
 
 /// Fields of an action in a saved file: keys with their values.

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,10 @@ use super::search::{Finding, Repeats, Search, SearchResult};
 use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
 use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
-use crate::cases::{CaseContext, Catalog, Prerequisite, ServiceCaseContext};
+use crate::cases::{
+    CaseContext, CaseExchange, CaseList, CaseTarget, Edge, EdgeCaseContext, EdgeNeed, EdgeTarget, Service,
+    ServiceCaseContext, ServiceNeed, ServiceTarget,
+};
 use crate::judge::Check;
 
 /// Time that a sequence may take on a busy machine, on average.
@@ -31,11 +35,10 @@ const REPLAYS: u32 = 500;
 /// Longest wait for an answer of a saved sequence.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 /// Requirements of sequences at an edge.
-const EDGE_NEEDS: [Prerequisite; 3] =
-    [Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons];
+const EDGE_NEEDS: [EdgeNeed; 3] = [EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::PlainReasons];
 
 /// Adds the random and the saved sequences of an edge.
-pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
+pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequencePlan) {
     if plan.count == 0 && plan.edge.is_empty() {
         return;
     }
@@ -44,7 +47,7 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
         let (search, folder, model) = (search(plan.count, plan.seed), plan.save, Arc::clone(&model));
         let title = format!("{} random sequences of steps are answered as each step alone", plan.count);
         cases
-            .edge_steps("statement.isolation", "explore.edge", &title, move |context| {
+            .steps("statement.isolation", "explore.edge", &title, move |context| {
                 let (folder, model) = (folder.clone(), Arc::clone(&model));
                 Box::pin(async move {
                     let mut player = EdgePlayer { model: &model, context };
@@ -59,7 +62,7 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
     for replay in plan.edge {
         let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
         cases
-            .edge_steps("statement.isolation", &id, &title, move |context| {
+            .steps("statement.isolation", &id, &title, move |context| {
                 let (replay, model) = (replay.clone(), Arc::clone(&model));
                 Box::pin(async move {
                     let played =
@@ -74,13 +77,13 @@ pub(in crate::cases) fn add_edge(cases: &mut Catalog<'_>, plan: SequencePlan) {
 }
 
 /// Adds the random and the saved sequences of a service.
-pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>, plan: SequencePlan) {
+pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: SequencePlan) {
     let rows = Arc::new(Rows::of(cases));
     if plan.count > 0 {
         let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));
         let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
         cases
-            .service_steps(PENDING, "explore.service", &title, move |context| {
+            .steps(PENDING, "explore.service", &title, move |context| {
                 let (folder, rows) = (folder.clone(), Arc::clone(&rows));
                 Box::pin(async move {
                     let model = ServiceModel::of(context);
@@ -90,19 +93,19 @@ pub(in crate::cases) fn add_service(cases: &mut Catalog<'_>, plan: SequencePlan)
                 })
             })
             .also(UNAUTHORIZED)
-            .requires(&[Prerequisite::ReadToken])
+            .requires(&[ServiceNeed::ReadToken])
             .exclusive()
             .takes(search_time(plan.count));
     }
     for replay in plan.service {
         let (id, title, rows) = (replay.id(), replay.title(), Arc::clone(&rows));
-        let mut needs = vec![Prerequisite::ReadToken];
+        let mut needs = vec![ServiceNeed::ReadToken];
         for step in &replay.sequence.steps {
-            needs.extend(ServiceModel::all().requires(&step.action));
+            needs.extend(ServiceModel::requires(&step.action));
         }
         needs.dedup();
         cases
-            .service_steps(PENDING, &id, &title, move |context| {
+            .steps(PENDING, &id, &title, move |context| {
                 let (replay, rows) = (replay.clone(), Arc::clone(&rows));
                 Box::pin(async move {
                     let played =
@@ -136,85 +139,65 @@ fn search_time(count: u32) -> Duration {
     SEQUENCE_TIME * count + SHRINK_TIME * SHRUNK
 }
 
-/// The context of a case, as findings need it.
-trait FindingContext {
-    /// Name of the case's target on the command line, and id of the case.
-    const TARGET: &'static str;
-
-    /// Adds a check.
-    fn add(&mut self, check: Check);
-
+/// The target of sequences, as findings need it.
+trait SequenceTarget: CaseTarget + Sized {
     /// Shows an exchange. `alone`: no other step precedes it, so that a `curl` command can repeat it.
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool);
+    fn show(context: &mut CaseContext<Self>, draft: &Draft, sent: Sent, alone: bool);
 }
 
-impl FindingContext for CaseContext {
-    const TARGET: &'static str = "edge";
-
-    fn add(&mut self, check: Check) {
-        self.check(check);
-    }
-
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
-        self.show_exchange(draft, sent, alone);
+impl SequenceTarget for EdgeTarget {
+    fn show(context: &mut EdgeCaseContext, draft: &Draft, sent: Sent, alone: bool) {
+        context.show_exchange(draft, sent, alone);
     }
 }
 
-impl FindingContext for ServiceCaseContext {
-    const TARGET: &'static str = "service";
-
-    fn add(&mut self, check: Check) {
-        self.check(check);
-    }
-
-    fn show(&mut self, draft: &Draft, sent: Sent, alone: bool) {
-        let curl = crate::curl::curl(self.service(), draft).filter(|_| alone);
-        self.found.sent.push(crate::cases::CaseExchange { hop: Hop::ClientService, sent, curl });
+impl SequenceTarget for ServiceTarget {
+    fn show(context: &mut ServiceCaseContext, draft: &Draft, sent: Sent, alone: bool) {
+        let curl = crate::curl::curl(context.service(), draft).filter(|_| alone);
+        context.found.sent.push(CaseExchange { hop: Hop::ClientService, sent, curl });
     }
 }
 
 /// Reports the findings of a search, and saves their sequences.
-fn report<M: ActionModel, C: FindingContext>(
+fn report<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     result: SearchResult<M::Action>,
     search: &Search,
     folder: Option<&Path>,
 ) {
     let Search { count, seed, .. } = *search;
-    let again = format!("--explore {count} --seed {seed} --filter explore.{}", C::TARGET);
     let count_check = summary(&result, count, seed);
     for finding in result.findings {
-        let mut repeat = format!("repeat with `edgeproof conformance … {again}`");
+        let target = M::TARGET.to_owned();
+        let mut repeat = Advice::RepeatSequences { count: u64::from(count), seed, target };
         if let Some(folder) = folder.filter(|_| finding.repeats != Repeats::No) {
-            match save(folder, model, &finding.sequence) {
-                Ok(path) => {
-                    repeat = format!("replay with `edgeproof conformance … --replay {}`", path.display());
-                }
+            match save(folder, model, &finding.sequence, |path, text| context.write(path, text)) {
+                Ok(path) => repeat = Advice::ReplaySequence { path: path.display().to_string() },
                 Err(why) => {
                     let actual = format!("cannot write to {}: {why}", folder.display());
-                    context.add(
+                    context.check(
                         Check::new("saved sequence", "a file in the folder of --save", actual, false)
                             .drawn(DifferenceKind::count(Counted::Sequences, 1, 0)),
                     );
                 }
             }
         }
-        report_finding(model, context, finding, &repeat);
+        report_finding(model, context, finding, repeat);
     }
-    context.add(count_check);
+    context.check(count_check);
 }
 
 /// Reports a replay.
-fn report_replay<M: ActionModel, C: FindingContext>(
+fn report_replay<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     replay: &NamedSequence<M::Action>,
     mut played: Played,
 ) {
     let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
     let Some(failure) = played.failure.take() else {
-        context.add(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
+        context.check(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
             Counted::Sequences,
             1,
             1,
@@ -228,26 +211,22 @@ fn report_replay<M: ActionModel, C: FindingContext>(
         exchanges: played.exchanges,
         repeats: Repeats::Yes,
     };
-    let repeat = format!(
-        "repeat with `edgeproof conformance … --replay {} --filter {}`",
-        replay.path.display(),
-        replay.id()
-    );
-    report_finding(model, context, finding, &repeat);
+    let repeat = Advice::ReplayCase { path: replay.path.display().to_string(), case: replay.id() };
+    report_finding(model, context, finding, repeat);
 }
 
-fn report_finding<M: ActionModel, C: FindingContext>(
+fn report_finding<M: ActionModel, T: SequenceTarget>(
     model: &M,
-    context: &mut C,
+    context: &mut CaseContext<T>,
     finding: Finding<M::Action>,
-    repeat: &str,
+    repeat: Advice,
 ) {
     for check in checks(model, &finding, repeat) {
-        context.add(check);
+        context.check(check);
     }
-    // Steps have several connections, events and pauses. The hint names the command that repeats them.
+    // Steps have several connections, events and pauses. The advice names the command that repeats them.
     let alone = finding.sequence.steps.len() == 1 && finding.repeats != Repeats::No;
     for (draft, sent) in finding.exchanges {
-        context.show(&draft, sent, alone);
+        T::show(context, &draft, sent, alone);
     }
 }

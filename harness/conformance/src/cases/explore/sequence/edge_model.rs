@@ -9,7 +9,7 @@ use super::edge_strategy;
 use crate::cases::explore::change::combine;
 use crate::cases::explore::model::{Model, applies};
 use crate::cases::explore::{ChangeIndex, Trial};
-use crate::cases::{Case, Catalog, Conversation, Prerequisite, Procedure, Setup, edge};
+use crate::cases::{Case, CaseList, Catalog, Conversation, Edge, EdgeNeed, Procedure, Setup, edge};
 use crate::judge::ExpectedAnswer;
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -54,7 +54,7 @@ pub(super) struct EdgeCase {
 impl EdgeModel {
     /// The model of a catalog's interface.
     pub fn new(catalog: &Catalog<'_>) -> Self {
-        let mut plain = Catalog::new(catalog.spec, catalog.shape, false);
+        let mut plain = CaseList::new(Catalog::new(catalog.spec, catalog.shape, false));
         edge::add(&mut plain);
         let variation = Model::new(&plain);
         let not_allowed = plain.answer("edge.405.method-not-allowed", None);
@@ -293,19 +293,19 @@ impl ActionModel for EdgeModel {
 
 impl EdgeCase {
     /// The conversation of a case, if it can be a step among others.
-    fn of(case: Case) -> Option<Self> {
-        let usual = [Prerequisite::Service, Prerequisite::Origin, Prerequisite::PlainReasons];
-        let is_usual = case.setup == Setup::Standard
+    fn of(case: Case<Edge>) -> Option<Self> {
+        let usual = [EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::PlainReasons];
+        let is_usual = case.settings.setup == Setup::Standard
             && !case.exclusive
             && case.level != CaseLevel::Open
             && case.takes.is_zero()
-            && case.prerequisites.iter().all(|need| usual.contains(need));
-        let Procedure::Conversation(conversation) = case.procedure else { return None };
+            && case.needs.iter().all(|need| usual.contains(need));
+        let Procedure::Exchange(conversation) = case.procedure else { return None };
         let is_quick = conversation.draft.body.bytes().len() <= LARGEST_BODY;
         (is_usual && is_quick).then(|| Self {
-            id: case.id,
-            title: case.title,
-            level: case.level,
+            id: case.facts.id,
+            title: case.facts.title,
+            level: case.facts.level,
             conversation: *conversation,
         })
     }

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::Event;
 use edgeproof_http::{Draft, ReusedConnection, Sent};
@@ -11,13 +11,13 @@ use super::edge_model::{EdgeAction, EdgeModel, is_open};
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::steps::Sequence;
 use crate::cases::explore::play::Player;
-use crate::cases::{CaseContext, Conversation, next_marker};
+use crate::cases::{Conversation, EdgeCaseContext, next_marker};
 use crate::judge;
 
 /// Plays sequences at the edge of a case.
 pub(super) struct EdgePlayer<'c> {
     pub(super) model: &'c EdgeModel,
-    pub(super) context: &'c mut CaseContext,
+    pub(super) context: &'c mut EdgeCaseContext,
 }
 
 /// Plays the steps of one sequence.
@@ -31,6 +31,10 @@ struct EdgeSteps<'c> {
 impl SequencePlayer for EdgePlayer<'_> {
     type Action = EdgeAction;
 
+    fn now(&self) -> Instant {
+        self.context.now()
+    }
+
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
         let player = Player::new(&self.model.variation, self.context).within(limit);
         let steps = EdgeSteps { model: self.model, player, scripts: Mutex::default() };
@@ -38,9 +42,9 @@ impl SequencePlayer for EdgePlayer<'_> {
     }
 
     async fn restart(&mut self) -> bool {
-        let Some(fresh) = &self.context.fresh_edges else { return false };
+        let Some(fresh) = &self.context.state.fresh_edges else { return false };
         let Some(edge) = fresh.start().await else { return false };
-        self.context.edge = edge;
+        self.context.target = edge;
         true
     }
 }
@@ -133,10 +137,10 @@ impl EdgeSteps<'_> {
         limit: Duration,
     ) -> Sent {
         let context = self.player.context;
-        let number = context.edge.traffic.begin(context.sender_of(marker, level), draft);
-        let mut sent = connection.send(&context.edge.endpoint, draft, limit).await;
+        let number = context.target.traffic.begin(context.sender_of(marker, level), draft);
+        let mut sent = connection.send(&context.target.endpoint, draft, limit).await;
         sent.reply = sent.reply.map(judge::decoded);
-        context.edge.traffic.end(number, sent.clone());
+        context.target.traffic.end(number, sent.clone());
         sent
     }
 }

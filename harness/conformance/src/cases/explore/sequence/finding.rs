@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{CaseLevel, counted};
 
@@ -25,7 +26,7 @@ pub(super) fn describe<M: ActionModel>(model: &M, sequence: &Sequence<M::Action>
 }
 
 /// The checks of a finding: those of the broken step, then one that shows all steps. `repeat`: how to play it again.
-pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, repeat: &str) -> Vec<Check> {
+pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, repeat: Advice) -> Vec<Check> {
     let (count, position) = (finding.sequence.steps.len(), finding.failure.step + 1);
     let broken = format!("step {position} of {count}");
     let mut checks: Vec<Check> =
@@ -41,17 +42,13 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
         (Some(number), _) => format!("sequence {}", number + 1),
     };
     let scope = match (finding.number, finding.repeats) {
-        (Some(_), Repeats::No) => {
-            "it failed once and not again: the failure depends on time or on earlier steps; "
-        }
-        (_, Repeats::StaysWrong) => {
-            "the target stays wrong afterwards and edgeproof cannot restart it: restart it before the next run; "
-        }
-        _ => "",
+        (Some(_), Repeats::No) => Some(Advice::SequenceFailedOnce),
+        (_, Repeats::StaysWrong) => Some(Advice::TargetStaysWrong),
+        _ => None,
     };
     let check = Check::new(&what, "each step as expected", lines.join("\n"), false)
         .drawn(DifferenceKind::count(Counted::Steps, count, finding.failure.step));
-    checks.push(check.at(finding.failure.level()).hint(&format!("{scope}{repeat}")));
+    checks.push(check.at(finding.failure.level()).advise_all(scope.into_iter().chain([repeat])));
     checks
 }
 

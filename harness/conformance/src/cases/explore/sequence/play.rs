@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
 use edgeproof_reports::CaseLevel;
@@ -13,6 +13,11 @@ use crate::judge::Check;
 pub trait SequencePlayer: Send {
     /// One request or event.
     type Action: Clone + PartialEq + Send + Sync;
+
+    /// The current time.
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
 
     /// Plays a sequence up to the first wave with a failed check. `limit`: longest wait for an answer.
     fn play(

@@ -1,5 +1,5 @@
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -108,17 +108,16 @@ pub fn render<M: ActionModel>(model: &M, sequence: &Sequence<M::Action>) -> (Str
     (name, text + &body)
 }
 
-/// Saves a sequence in a folder, and yields its file. An equal file stays as it is.
-pub fn save<M: ActionModel>(folder: &Path, model: &M, sequence: &Sequence<M::Action>) -> io::Result<PathBuf> {
+/// Saves a sequence in a folder by `write`, and yields its file.
+pub fn save<M: ActionModel>(
+    folder: &Path,
+    model: &M,
+    sequence: &Sequence<M::Action>,
+    write: impl FnOnce(&Path, &str) -> io::Result<()>,
+) -> io::Result<PathBuf> {
     let (name, text) = render(model, sequence);
     let path = folder.join(format!("{name}.toml"));
-    if std::fs::read_to_string(&path).is_ok_and(|saved| saved == text) {
-        return Ok(path);
-    }
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(&path).map_err(|why| why.error)?;
+    write(&path, &text)?;
     Ok(path)
 }
 

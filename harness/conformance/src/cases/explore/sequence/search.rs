@@ -151,8 +151,8 @@ impl Search {
             exchanges: played.exchanges,
             repeats: Repeats::No,
         };
-        let mut replays =
-            Replays { player, restarts: false, left: self.replays, until: Instant::now() + self.time };
+        let until = player.now() + self.time;
+        let mut replays = Replays { player, restarts: false, left: self.replays, until };
         replays.restarts = replays.player.restart().await;
         let alone = Sequence::new(vec![Step::plain(step.action.clone())]);
         let fails = |played: &Played| played.failure.as_ref().is_some_and(|failure| failure.level() <= level);
@@ -219,7 +219,7 @@ struct Replays<'p, P> {
 
 impl<P: SequencePlayer> Replays<'_, P> {
     fn may_play(&self) -> bool {
-        self.left > 0 && Instant::now() < self.until
+        self.left > 0 && self.player.now() < self.until
     }
 
     async fn play(&mut self, sequence: &Sequence<P::Action>) -> Played {

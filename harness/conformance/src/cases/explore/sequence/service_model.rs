@@ -7,7 +7,7 @@ use super::action_model::{ActionModel, SavedFieldError, SavedFields, value};
 use super::service_step::{
     ServiceAction, SessionChoice, TokenChoice, VerdictStep, header_fields, methods, queries,
 };
-use crate::cases::{Prerequisite, ServiceCaseContext};
+use crate::cases::{ServiceCaseContext, ServiceNeed};
 
 /// The steps that a service allows.
 #[derive(Debug, Clone)]
@@ -23,6 +23,22 @@ const EVENTS: [(&str, ServiceAction); 2] =
     [("key-set", ServiceAction::KeySet), ("client-left", ServiceAction::ClientLeft)];
 
 impl ServiceModel {
+    /// What a case that plays this action requires.
+    pub(super) fn requires(action: &ServiceAction) -> Vec<ServiceNeed> {
+        let ServiceAction::Verdict(step) = action else { return Vec::new() };
+        let session = match step.session {
+            SessionChoice::Unknown | SessionChoice::OtherUnknown => None,
+            SessionChoice::Known => Some(ServiceNeed::Session),
+            SessionChoice::Pending | SessionChoice::TooOld => Some(ServiceNeed::Mock),
+        };
+        let token = match step.token {
+            TokenChoice::Expired => Some(ServiceNeed::ExpiredToken),
+            TokenChoice::License => Some(ServiceNeed::License),
+            _ => None,
+        };
+        session.into_iter().chain(token).collect()
+    }
+
     /// All steps, whatever the user's inputs.
     pub fn all() -> Self {
         Self { sessions: SessionChoice::VARIANTS.to_vec(), tokens: TokenChoice::all() }
@@ -156,21 +172,6 @@ impl ActionModel for ServiceModel {
         let (token, method) =
             (token.unwrap_or(TokenChoice::Valid), method.unwrap_or(VerdictStep::PLAIN.method));
         Ok(ServiceAction::Verdict(VerdictStep { session, token, method, query, header }))
-    }
-
-    fn requires(&self, action: &ServiceAction) -> Vec<Prerequisite> {
-        let ServiceAction::Verdict(step) = action else { return Vec::new() };
-        let session = match step.session {
-            SessionChoice::Unknown | SessionChoice::OtherUnknown => None,
-            SessionChoice::Known => Some(Prerequisite::Session),
-            SessionChoice::Pending | SessionChoice::TooOld => Some(Prerequisite::Mock),
-        };
-        let token = match step.token {
-            TokenChoice::Expired => Some(Prerequisite::ExpiredToken),
-            TokenChoice::License => Some(Prerequisite::License),
-            _ => None,
-        };
-        session.into_iter().chain(token).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
 use edgeproof_mock::{NewSession, Ready};
@@ -8,7 +8,7 @@ use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::service_step::{ServiceAction, SessionChoice, VerdictStep};
 use super::steps::Sequence;
 use crate::cases::service::{Expected, Probe, Rows};
-use crate::cases::{ServiceCaseContext, VerdictRequest, key_set_request, next_marker, without_private_keys};
+use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 
 /// Age of a verdict that no service returns.
@@ -36,6 +36,10 @@ struct ServiceSteps<'c> {
 
 impl SequencePlayer for ServicePlayer<'_> {
     type Action = ServiceAction;
+
+    fn now(&self) -> Instant {
+        self.context.now()
+    }
 
     async fn play(&mut self, sequence: &Sequence<ServiceAction>, limit: Duration) -> Played {
         let known = self.context.target.inputs.session_ref.clone();
@@ -94,7 +98,7 @@ impl ServiceSteps<'_> {
     }
 
     async fn key_set(&self, connection: &mut ReusedConnection) -> StepResult {
-        let draft = key_set_request();
+        let draft = self.context.key_set();
         let Some(keys) = &self.context.target.keys else {
             // A service may publish its key set elsewhere.
             return self.send(&Probe::new("", draft, Expected::NoServerError).should(), connection).await;
@@ -142,7 +146,7 @@ impl ServiceSteps<'_> {
         if self.context.target.mock.is_some() {
             return false;
         }
-        let draft = VerdictRequest::new(&self.known).bearer(&self.context.read_token()).draft();
+        let draft = self.context.verdict(&self.known).bearer(&self.context.read_token()).draft();
         let sent = edgeproof_http::send(self.context.service(), &draft, self.limit).await;
         self.context.trace(Hop::ClientService, &draft, sent.clone());
         sent.reply.is_ok_and(|answer| answer.status == 404)

@@ -6,7 +6,7 @@ use crate::cases::service::{
     ACCEPTS, CONDITIONS, Damage, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS,
     WEAK_CONDITIONS,
 };
-use crate::cases::{ServiceCaseContext, VerdictRequest, exposed};
+use crate::cases::{ServiceCaseContext, exposed};
 
 /// A step at a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl VerdictStep {
 
     /// The request with its expected answer. `reference`: that of the session. None: the token has no part to damage.
     pub(super) fn probe(&self, context: &ServiceCaseContext, reference: &str) -> Option<Probe> {
-        let mut request = VerdictRequest::new(reference).method(self.method);
+        let mut request = context.verdict(reference).method(self.method);
         if let Some(query) = self.query {
             request = request.query(query);
         }

@@ -5,15 +5,15 @@ use edgeproof_reports::Hop;
 
 use super::probe::{Expected, Probe, Rows, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Number of requests over one connection.
 const MANY: usize = 60;
 
 /// The same requests in another state of the connection or of the service, and over another version of HTTP.
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "a connection remembers neither a token nor a reference";
     probe_in_turn(cases, [UNAUTHORIZED, "vary.verdict.connection-state", title], session, alternating)
         .also(PENDING);
@@ -25,6 +25,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
                 match number % 3 {
                     1 => Probe::unauthorized(
                         format!("request {number} without a token"),
+                        context,
                         &reference,
                         |draft| draft,
                     ),
@@ -43,7 +44,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
 fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
     let unknown = context.reference("other");
     let verdict = |name: &str| Probe::new(name, context.with_token(session).draft(), Expected::Verdict);
-    let none = |name: &str, reference: &str| Probe::unauthorized(name, reference, |draft| draft);
+    let none = |name: &str, reference: &str| Probe::unauthorized(name, context, reference, |draft| draft);
     let head = |reference: &str| {
         Probe::new("HEAD", context.with_token(reference).method("HEAD").draft(), Expected::NoServerError)
             .should()
@@ -76,7 +77,7 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         other("another version", Draft { path: plain().path.replace("/v1/", "/v2/"), ..plain() }),
         other("a path with two slashes", Draft { path: format!("/{}", plain().path), ..plain() }),
         other("a path below a verdict", Draft { path: format!("{}/more/x", plain().path), ..plain() }),
-        other("a damaged token", VerdictRequest::new(unknown).bearer("service_read_none").draft()),
+        other("a damaged token", context.verdict(unknown).bearer("service_read_none").draft()),
         other("an invalid escape", Draft { path: format!("{}%zz", plain().path), ..plain() }),
         other("a body", plain().body(Body::Sized("{}".into()))),
         other("a chunked body", plain().body(Body::Chunked("{}".into(), 1))),
@@ -102,37 +103,31 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
 }
 
 /// The same answers over HTTP/2, if the service offers it.
-fn http2(cases: &mut Catalog<'_>) {
+fn http2(cases: &mut CaseList<'_, Service>) {
     let rows = Arc::new(Rows::of(cases));
     cases
-        .service_steps(
-            PENDING,
-            "vary.verdict.http2",
-            "the answers over HTTP/2 are the same",
-            move |context| {
-                let rows = Arc::clone(&rows);
-                Box::pin(async move {
-                    let unknown = context.reference("größe h2");
-                    let probes = [
-                        Probe::pending("an unknown session over HTTP/2", context, &unknown),
-                        Probe::unauthorized("no token over HTTP/2", &unknown, |draft| draft),
-                        Probe::pending("a wait over HTTP/2", context, &unknown)
-                            .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
-                    ];
-                    let (service, limit) = (context.service().clone(), context.timeout);
-                    for probe in probes {
-                        let Some(sent) = edgeproof_http::send_http2(&service, probe.draft(), limit).await
-                        else {
-                            context.found.not_applicable = Some("the service does not offer HTTP/2".into());
-                            return;
-                        };
-                        let reply = sent.reply.clone();
-                        context.record(Hop::ClientService, &service, probe.draft(), sent);
-                        context.checks(rows.judge(&probe, &reply));
-                    }
-                })
-            },
-        )
-        .requires(&[Prerequisite::ReadToken])
+        .steps(PENDING, "vary.verdict.http2", "the answers over HTTP/2 are the same", move |context| {
+            let rows = Arc::clone(&rows);
+            Box::pin(async move {
+                let unknown = context.reference("größe h2");
+                let probes = [
+                    Probe::pending("an unknown session over HTTP/2", context, &unknown),
+                    Probe::unauthorized("no token over HTTP/2", context, &unknown, |draft| draft),
+                    Probe::pending("a wait over HTTP/2", context, &unknown)
+                        .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
+                ];
+                let (service, limit) = (context.service().clone(), context.timeout);
+                for probe in probes {
+                    let Some(sent) = edgeproof_http::send_http2(&service, probe.draft(), limit).await else {
+                        context.found.not_applicable = Some("the service does not offer HTTP/2".into());
+                        return;
+                    };
+                    let reply = sent.reply.clone();
+                    context.record(Hop::ClientService, &service, probe.draft(), sent);
+                    context.checks(rows.judge(&probe, &reply));
+                }
+            })
+        })
+        .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED);
 }

@@ -10,7 +10,7 @@ mod tokens;
 mod transport;
 mod waits;
 
-use crate::cases::Catalog;
+use crate::cases::{CaseList, Service};
 
 pub(in crate::cases) use probe::{Expected, Probe, Rows};
 pub(in crate::cases) use requests::{ACCEPTS, CONDITIONS, HEADERS, METHODS, WEAK_CONDITIONS};
@@ -18,7 +18,7 @@ pub(in crate::cases) use transport::forms;
 pub(in crate::cases) use waits::{INVALID as INVALID_WAITS, SHORT as SHORT_WAITS};
 
 /// Adds the variations, one case for each dimension and row.
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     references::add(cases);
     tokens::add(cases);
     waits::add(cases);

@@ -6,7 +6,7 @@ use edgeproof_reports::difference::Statuses;
 use edgeproof_reports::{CaseLevel, Hop};
 
 use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
-use crate::cases::{Case, Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{Case, CaseList, Catalog, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// One request of a variation, with its expected answer.
@@ -63,10 +63,11 @@ impl Probe {
     /// A request without a read token. `change` varies it.
     pub(super) fn unauthorized(
         name: impl Into<String>,
+        context: &ServiceCaseContext,
         reference: &str,
         change: impl Fn(Draft) -> Draft,
     ) -> Self {
-        Self::new(name, change(VerdictRequest::new(reference).draft()), Expected::Unauthorized)
+        Self::new(name, change(context.verdict(reference).draft()), Expected::Unauthorized)
     }
 
     /// Replaces the name.
@@ -144,21 +145,21 @@ impl Rows {
 
 /// Adds a case that sends each probe over a connection of its own.
 pub(super) fn probe_each<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Service>,
     text: [&str; 3],
-    requires: &'static [Prerequisite],
+    requires: &'static [ServiceNeed],
     make: MakeProbes,
-) -> &'c mut Case {
+) -> &'c mut Case<Service> {
     probe(cases, text, requires, Connections::OneEach, make)
 }
 
 /// Adds a case that sends its probes over one connection. A server may close a connection after any answer.
 pub(super) fn probe_in_turn<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Service>,
     text: [&str; 3],
-    requires: &'static [Prerequisite],
+    requires: &'static [ServiceNeed],
     make: MakeProbes,
-) -> &'c mut Case {
+) -> &'c mut Case<Service> {
     probe(cases, text, requires, Connections::One, make)
 }
 
@@ -172,16 +173,16 @@ enum Connections {
 }
 
 fn probe<'c>(
-    cases: &'c mut Catalog<'_>,
+    cases: &'c mut CaseList<'_, Service>,
     [row, id, title]: [&str; 3],
-    requires: &'static [Prerequisite],
+    requires: &'static [ServiceNeed],
     connections: Connections,
     make: MakeProbes,
-) -> &'c mut Case {
+) -> &'c mut Case<Service> {
     let rows = Arc::new(Rows::of(cases));
-    let has_session = requires.contains(&Prerequisite::Session);
+    let has_session = requires.contains(&ServiceNeed::Session);
     cases
-        .service_steps(row, id, title, move |context| {
+        .steps(row, id, title, move |context| {
             let rows = Arc::clone(&rows);
             Box::pin(async move {
                 let Some(reference) = reference(context, has_session).await else { return };

@@ -1,9 +1,8 @@
-use edgeproof_fixtures::spec::verdict_path;
 use edgeproof_http::Draft;
 
 use super::probe::{Probe, probe_each};
 use crate::cases::service::expected::PENDING;
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// References that have a meaning in routers, file systems, languages and databases.
 const NAMES: [&str; 36] = [
@@ -113,8 +112,8 @@ const ODD_TEXTS: [(&str, &str); 7] = [
 ];
 
 /// Other values of a session reference (4, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
     let title = "a reference that has a meaning elsewhere is a reference";
     probe_each(cases, [PENDING, "vary.verdict.reference-name", title], token, |context, _| {
         let probe = |name: &&str| Probe::pending(format!("reference {name:?}"), context, name);
@@ -133,7 +132,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     let title = "each spelling of a reference in a URL is the same reference";
     probe_each(cases, [PENDING, "vary.verdict.reference-encoding", title], token, encodings);
     let title = "a reference that resembles that of a session has no verdict";
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     probe_each(cases, [PENDING, "vary.verdict.reference-similar", title], session, similar);
 }
 
@@ -163,7 +162,7 @@ fn lengths(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
 fn encodings(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
     let spelled = |name: &str, path: String, reference: String| {
         Probe::pending(name, context, &reference)
-            .map(|draft| Draft { path: verdict_path().with(&path), ..draft })
+            .map(|draft| Draft { path: context.target.spec.verdict_path().with(&path), ..draft })
     };
     let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("%{byte:02X}"));
     vec![

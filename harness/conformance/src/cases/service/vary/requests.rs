@@ -2,7 +2,7 @@ use edgeproof_http::Draft;
 
 use super::probe::{Expected, Probe, probe_each};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
 pub(in crate::cases) const CONDITIONS: [(&str, &str); 10] = [
@@ -67,16 +67,16 @@ pub(in crate::cases) const METHODS: [&str; 8] =
     ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
 
 /// Other forms of the same request: conditions, `Accept`, header fields, methods.
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "a condition or a range does not change a pending answer";
     probe_each(cases, [PENDING, "vary.verdict.conditional", title], token, |context, unknown| {
         headers(&CONDITIONS, |name| Probe::pending(name, context, unknown))
     });
     let title = "a condition or a range does not change a refusal";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |_, unknown| {
-        headers(&CONDITIONS, |name| Probe::unauthorized(name, unknown, |draft| draft))
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |context, unknown| {
+        headers(&CONDITIONS, |name| Probe::unauthorized(name, context, unknown, |draft| draft))
     });
     let title = "a condition on another version does not keep a verdict back";
     let row = "verdict.200.available";
@@ -93,8 +93,8 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
     });
     let title = "a refusal is the same JSON for each Accept";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |_, unknown| {
-        let plain = |name: String| Probe::unauthorized(name, unknown, |draft| draft);
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |context, unknown| {
+        let plain = |name: String| Probe::unauthorized(name, context, unknown, |draft| draft);
         let without = plain("no Accept".into()).map(without_accept);
         let html = plain("Accept: text/html".into())
             .map(|draft| without_accept(draft).header("Accept", "text/html"));
@@ -135,15 +135,15 @@ fn without_accept(mut draft: Draft) -> Draft {
 }
 
 /// No method is a way around the token, and none removes a verdict or creates one.
-fn methods(cases: &mut Catalog<'_>) {
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+fn methods(cases: &mut CaseList<'_, Service>) {
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "no method returns a verdict without a token";
     let row = "statement.no-oracle";
-    probe_each(cases, [row, "vary.verdict.method-refused", title], session, |_, session| {
+    probe_each(cases, [row, "vary.verdict.method-refused", title], session, |context, session| {
         METHODS
             .iter()
             .map(|method| {
-                let draft = VerdictRequest::new(session).method(method).draft();
+                let draft = context.verdict(session).method(method).draft();
                 let expected = match *method {
                     "OPTIONS" => Expected::NoServerError,
                     "HEAD" => Expected::Status(&[401, 405, 501]),
@@ -167,7 +167,7 @@ fn methods(cases: &mut Catalog<'_>) {
             .collect()
     });
     let title = "a session without a verdict is pending after each other method";
-    let token = &[Prerequisite::ReadToken];
+    let token = &[ServiceNeed::ReadToken];
     probe_each(cases, [PENDING, "vary.verdict.method-pending", title], token, |context, unknown| {
         METHODS
             .iter()

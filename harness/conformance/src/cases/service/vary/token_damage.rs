@@ -1,7 +1,7 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
 
 use super::probe::{Expected, Probe};
-use crate::cases::{ServiceCaseContext, VerdictRequest};
+use crate::cases::ServiceCaseContext;
 
 /// Letters of base64url, in the order of their values.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -13,7 +13,7 @@ const EXTENSIONS: [(&str, &str); 4] =
 /// Requests with damaged forms of the read token.
 pub(super) fn probes(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
     let probe = |(name, token): (String, String)| {
-        Probe::new(name, VerdictRequest::new(unknown).bearer(&token).draft(), Expected::Damaged)
+        Probe::new(name, context.verdict(unknown).bearer(&token).draft(), Expected::Damaged)
     };
     let token = context.read_token();
     let extended = EXTENSIONS.iter().map(|(name, text)| {

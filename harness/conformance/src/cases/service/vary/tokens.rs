@@ -6,7 +6,7 @@ use edgeproof_http::{Body, Draft};
 use super::probe::{Expected, Probe, probe_each};
 use super::token_damage;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Values of `Authorization` without a read token: name, value.
 const FOREIGN: [(&str, &str); 26] = [
@@ -55,9 +55,9 @@ const BYPASSES: [(&str, &str); 12] = [
 ];
 
 /// Other values of the credential: damaged, elsewhere, in another form (5, 7.4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     let title = "the service refuses a read token that is damaged anywhere";
-    let token = &[Prerequisite::ReadToken];
+    let token = &[ServiceNeed::ReadToken];
     probe_each(
         cases,
         ["verdict.401.malformed-token", "vary.verdict.token-damage", title],
@@ -81,7 +81,7 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
             ["bearer", "BEARER", "BeArEr", "bEARER"]
                 .map(|scheme| {
                     let value = format!("{scheme} {}", context.read_token());
-                    let draft = VerdictRequest::new(unknown).authorization(&value).draft();
+                    let draft = context.verdict(unknown).authorization(&value).draft();
                     Probe::new(format!("scheme {scheme}"), draft, Expected::Pending(unknown.to_owned()))
                 })
                 .to_vec()
@@ -89,22 +89,22 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
     )
     .also(PENDING);
     let title = "a value without a read token is unauthorized";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-foreign", title], &[], |_, unknown| {
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-foreign", title], &[], |context, unknown| {
         let long = format!("Bearer {}", "x".repeat(2000));
         let probe = |(name, value): (&str, &str)| {
-            let draft = VerdictRequest::new(unknown).authorization(value).draft();
+            let draft = context.verdict(unknown).authorization(value).draft();
             Probe::new(name, draft, Expected::Unauthorized)
         };
         FOREIGN.into_iter().map(probe).chain([probe(("a value of 2000 characters", &long))]).collect()
     })
     .also("statement.error-bodies-json");
     let title = "no other header field replaces a read token";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-bypass", title], &[], |_, unknown| {
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-bypass", title], &[], |context, unknown| {
         BYPASSES
             .iter()
             .map(|(name, value)| {
                 let probe = format!("{name}: {value} and no token");
-                Probe::unauthorized(probe, unknown, |draft| draft.header(name, value))
+                Probe::unauthorized(probe, context, unknown, |draft| draft.header(name, value))
             })
             .collect()
     });
@@ -124,13 +124,13 @@ fn places(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         "Authorization",
     ]
     .map(|name| {
-        Probe::unauthorized(format!("query parameter {name}"), unknown, |draft| Draft {
+        Probe::unauthorized(format!("query parameter {name}"), context, unknown, |draft| Draft {
             path: format!("{}?{name}={token}", draft.path),
             ..draft
         })
     });
     let header = |name: &str, value: &str| {
-        Probe::unauthorized(format!("header {name}"), unknown, |draft| draft.header(name, value))
+        Probe::unauthorized(format!("header {name}"), context, unknown, |draft| draft.header(name, value))
     };
     let headers = [
         "X-Authorization",
@@ -145,7 +145,7 @@ fn places(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         .map(|name| header(name, &token));
     let cookies = ["token", "access_token", "read_token", "Authorization", "session"]
         .map(|name| header("Cookie", &format!("{name}={token}")).named(format!("cookie {name}")));
-    let form = Probe::unauthorized("a form in the body", unknown, |draft| {
+    let form = Probe::unauthorized("a form in the body", context, unknown, |draft| {
         draft
             .header("Content-Type", "application/x-www-form-urlencoded")
             .body(Body::Sized(format!("access_token={token}").into()))
@@ -189,7 +189,7 @@ fn forms(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
     ]
     .into_iter()
     .map(|(name, value)| {
-        let draft = VerdictRequest::new(unknown).authorization(&value).draft();
+        let draft = context.verdict(unknown).authorization(&value).draft();
         Probe::new(name, draft, Expected::Unauthorized)
     })
     .collect()
@@ -208,11 +208,12 @@ fn twice(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
     ]
     .into_iter()
     .map(|(name, first, second)| {
-        let draft = VerdictRequest::new(unknown).authorization(first).draft().header("Authorization", second);
+        let draft = context.verdict(unknown).authorization(first).draft().header("Authorization", second);
         Probe::new(name, draft, Expected::Status(&[400, 401, 404]))
     })
     .chain([{
-        let draft = VerdictRequest::new(unknown)
+        let draft = context
+            .verdict(unknown)
             .authorization("Bearer service_read_none")
             .draft()
             .header("Authorization", "Bearer none");

@@ -2,22 +2,24 @@ use edgeproof_http::{Draft, HeadPace, HostForm, RequestForm, TargetForm};
 
 use super::probe::{Expected, Probe, probe_each};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{Catalog, Prerequisite};
+use crate::cases::{CaseList, Service, ServiceNeed};
 
 /// Values of `Accept-Encoding`. edgeproof decodes gzip and deflate.
 const CODINGS: [&str; 5] = ["gzip", "gzip, deflate", "deflate;q=0.5, gzip;q=1.0", "deflate", "gzip;q=0"];
 
 /// The same request in other forms of HTTP: content codings, versions, targets, grouping of its bytes.
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "a pending answer is the same in each form of HTTP";
     probe_each(cases, [PENDING, "vary.verdict.transport", title], token, |context, unknown| {
         forms().map(|form| form.of(|name| Probe::pending(name, context, unknown))).collect()
     });
     let title = "a refusal is the same in each form of HTTP";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.transport-refused", title], &[], |_, unknown| {
-        forms().map(|form| form.of(|name| Probe::unauthorized(name, unknown, |draft| draft))).collect()
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.transport-refused", title], &[], |context, unknown| {
+        forms()
+            .map(|form| form.of(|name| Probe::unauthorized(name, context, unknown, |draft| draft)))
+            .collect()
     });
     let title = "a verdict is available in each form of HTTP";
     let row = "verdict.200.available";

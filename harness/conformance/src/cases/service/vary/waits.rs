@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::probe::{Expected, Probe, Rows, probe_each};
 use crate::cases::service::expected::PENDING;
-use crate::cases::{Catalog, Prerequisite, ServiceCaseContext, VerdictRequest};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::Check;
 
 /// Queries with a short wait, and others beside it.
@@ -62,9 +62,9 @@ const AT_ONCE: usize = 12;
 const CONCURRENT_WAIT: u64 = 400;
 
 /// Other values of `waitMs`, alone and at once (4).
-pub(super) fn add(cases: &mut Catalog<'_>) {
-    let token = &[Prerequisite::ReadToken];
-    let session = &[Prerequisite::ReadToken, Prerequisite::Session];
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let token = &[ServiceNeed::ReadToken];
+    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "an unknown session is pending after each short wait";
     probe_each(
         cases,
@@ -102,9 +102,10 @@ pub(super) fn add(cases: &mut Catalog<'_>) {
         |context, unknown| {
             let long = format!("waitMs={}", "9".repeat(300));
             // This number can wait as long as a service waits at all, so the token is none.
-            let refused = Probe::unauthorized("a waitMs of 300 digits without a token", unknown, |draft| {
-                with(draft, &long)
-            });
+            let refused =
+                Probe::unauthorized("a waitMs of 300 digits without a token", context, unknown, |draft| {
+                    with(draft, &long)
+                });
             let probe = |query: &&str| {
                 let draft = context.with_token(unknown).query(query).draft();
                 Probe::new(format!("query {query}"), draft, Expected::NoServerError)
@@ -120,10 +121,10 @@ fn with(draft: Draft, query: &str) -> Draft {
 }
 
 /// Waits that overlap do not mix and do not keep other requests waiting.
-fn at_once(cases: &mut Catalog<'_>) {
+fn at_once(cases: &mut CaseList<'_, Service>) {
     let rows = std::sync::Arc::new(Rows::of(cases));
     cases
-        .service_steps(
+        .steps(
             PENDING,
             "vary.verdict.wait-at-once",
             "concurrent waits each get their own reference back, and other requests do not wait",
@@ -137,9 +138,12 @@ fn at_once(cases: &mut Catalog<'_>) {
                             context,
                             &context.reference("plain"),
                         ),
-                        Probe::unauthorized("a request without a token during waits", "edgeproof", |draft| {
-                            with(draft, "waitMs=20000")
-                        }),
+                        Probe::unauthorized(
+                            "a request without a token during waits",
+                            context,
+                            "edgeproof",
+                            |draft| with(draft, "waitMs=20000"),
+                        ),
                     ];
                     let service = context.service().clone();
                     let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
@@ -166,14 +170,15 @@ fn at_once(cases: &mut Catalog<'_>) {
                 })
             },
         )
-        .requires(&[Prerequisite::ReadToken])
+        .requires(&[ServiceNeed::ReadToken])
         .also("statement.wait-optional")
         .takes(Duration::from_secs(1));
 }
 
 fn waiting(context: &ServiceCaseContext, number: usize) -> Probe {
     let reference = context.reference(&format!("wait-{number}"));
-    let draft = VerdictRequest::new(&reference)
+    let draft = context
+        .verdict(&reference)
         .bearer(&context.read_token())
         .query(&format!("waitMs={CONCURRENT_WAIT}"))
         .draft();

@@ -1,6 +1,6 @@
-/// What a case requires besides its target.
+/// What a case of an edge requires besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prerequisite {
+pub enum EdgeNeed {
     /// The mock service behind the edge.
     Service,
     /// The origin that the edge allows.
@@ -13,6 +13,11 @@ pub enum Prerequisite {
     Https,
     /// An edge that reads the reasons in the mock service's replies.
     PlainReasons,
+}
+
+/// What a case of a service or a key set requires besides its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServiceNeed {
     /// A valid read token.
     ReadToken,
     /// An expired read token.

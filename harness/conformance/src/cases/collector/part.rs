@@ -1,0 +1,26 @@
+use std::convert::Infallible;
+
+use strum::VariantArray;
+
+use crate::cases::{CollectorMonitor, CollectorTarget, Part};
+use crate::causes::Fingerprints;
+
+/// The collector, in pages of a browser.
+#[derive(Debug, Clone, Copy)]
+pub struct Collector;
+
+impl Part for Collector {
+    const NAME: &'static str = "collector";
+    const SUBJECT: &'static str = "the collector";
+    const MONITORS: &'static [CollectorMonitor] = CollectorMonitor::VARIANTS;
+
+    type Need = Infallible;
+    type Settings = ();
+    type Exchange = Infallible;
+    type Target = CollectorTarget;
+    type Monitor = CollectorMonitor;
+
+    fn fingerprints() -> &'static Fingerprints {
+        Fingerprints::of_collectors()
+    }
+}

@@ -1,0 +1,87 @@
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io};
+
+use edgeproof_reports::CaseLevel;
+use tempfile::NamedTempFile;
+
+use super::{CaseFindings, Sender};
+use crate::judge::Check;
+
+/// The context of one case at its target: sends requests, observes what they do, and collects findings.
+pub struct CaseContext<T: CaseTarget> {
+    /// The target.
+    pub target: Arc<T>,
+    /// A text that no other case sends.
+    pub marker: String,
+    /// Timeout of an answer.
+    pub timeout: Duration,
+    /// The findings so far.
+    pub found: CaseFindings,
+    /// What the target keeps for this case.
+    pub state: T::State,
+    pub(super) case: String,
+    pub(super) level: CaseLevel,
+}
+
+/// What cases of a part reach through their context. Several cases can share it.
+pub trait CaseTarget: Send + Sync + 'static {
+    /// What it keeps for one case.
+    type State: Default + Send;
+}
+
+impl<T: CaseTarget> CaseContext<T> {
+    /// A context for one case.
+    pub fn new(target: Arc<T>, sender: Sender, timeout: Duration) -> Self {
+        let Sender { case, level, marker } = sender;
+        let (found, state) = (CaseFindings::default(), T::State::default());
+        Self { target, marker, timeout, found, state, case, level }
+    }
+
+    /// The current time, to measure durations.
+    pub fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    /// The time of day.
+    pub fn wall_clock(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        write_file(path, text)
+    }
+
+    /// Adds a check. The case's level limits the level of the check.
+    pub fn check(&mut self, check: Check) {
+        self.found.check(check, self.level);
+    }
+
+    /// Adds checks.
+    pub fn checks(&mut self, checks: Vec<Check>) {
+        for check in checks {
+            self.check(check);
+        }
+    }
+
+    /// Records the target's behaviour at an open point.
+    pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
+        self.found.observations.push((point.into(), observed.into()));
+    }
+}
+
+/// Writes a file, and creates its folder if there is none. A file with the same text stays as it is.
+pub fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    if fs::read_to_string(path).is_ok_and(|saved| saved == text) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|why| why.error)?;
+    Ok(())
+}

@@ -1,0 +1,97 @@
+use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_http::{NoAnswer, ServerAddress};
+use edgeproof_mock::{Action, Script};
+use edgeproof_reports::escape::one_line;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use crate::cases::{Conversation, EdgeCaseContext, EdgeTarget, Exchange, ExpectedRelay, fill};
+use crate::judge::excerpt;
+use crate::request_text::request_lines;
+
+/// Address of the edge in examples.
+const EDGE: &str = "http://127.0.0.1:8080";
+/// Text in examples in place of the one that no other case sends.
+const EXAMPLE: &str = "example1";
+
+impl Exchange<EdgeTarget> for Conversation {
+    fn play<'a>(&'a self, context: &'a mut EdgeCaseContext) -> BoxFuture<'a, bool> {
+        Box::pin(async move { !matches!(context.converse(self).await.reply, Err(NoAnswer::TimedOut(_))) })
+    }
+
+    fn describe(&self, spec: &Spec) -> Vec<String> {
+        let mut lines = Vec::new();
+        let draft = fill(&self.draft, spec, EXAMPLE, ALLOWED_ORIGIN);
+        lines.extend(request_lines(&address(), &draft));
+        if let Some(script) = self.script.as_ref().filter(|_| self.relay != ExpectedRelay::Nothing) {
+            lines.push(format!("the service {}", reply(script)));
+        }
+        match self.relay {
+            ExpectedRelay::Once => {
+                lines.push("at the service: the request once, its body unchanged".to_owned());
+            }
+            ExpectedRelay::Nothing => lines.push("at the service: nothing".to_owned()),
+            ExpectedRelay::Any => {}
+        }
+        if let Some(answer) = &self.answer {
+            lines.push(format!("expected answer: {answer}"));
+        }
+        if self.readable.is_some() {
+            lines.push(format!("the answer has Access-Control-Allow-Origin: {ALLOWED_ORIGIN}"));
+        }
+        if self.denied {
+            lines.push("the answer grants nothing to the origin of the request".to_owned());
+        }
+        if self.content_type.is_some() {
+            lines.push("the answer has Content-Type: application/json".to_owned());
+        }
+        lines
+    }
+}
+
+/// What the service does, in words.
+fn reply(script: &Script) -> String {
+    let replies: Vec<String> = script
+        .replies
+        .iter()
+        .filter_map(|reply| Some((reply, action(&reply.action)?)))
+        .map(|(reply, text)| {
+            if reply.delay.is_zero() {
+                text
+            } else {
+                format!("{text} after {}", humantime::format_duration(reply.delay))
+            }
+        })
+        .collect();
+    replies.join(", then ")
+}
+
+fn action(action: &Action) -> Option<String> {
+    let with_body = |status: u16, body: &[u8]| {
+        let body =
+            if body.is_empty() { "without a body".to_owned() } else { one_line(&excerpt(body)).into_owned() };
+        format!("replies {status} {body}")
+    };
+    Some(match action {
+        Action::Pass | Action::Again => return None,
+        Action::Decide => "decides by itself".to_owned(),
+        Action::CutDecision { after } => format!("decides by itself, and breaks off after {after} bytes"),
+        Action::Answer { status, body, .. } => with_body(*status, body),
+        Action::Shaped(shaped) => with_body(shaped.status, &shaped.body),
+        Action::RawBytes(_) => "sends bytes that are not an HTTP answer".to_owned(),
+        Action::CutBody { status, after, .. } => {
+            format!("replies {status}, and breaks off after {after} bytes of the body")
+        }
+        Action::CutHead => "breaks off within the head of its answer".to_owned(),
+        Action::Close => "closes the connection without an answer".to_owned(),
+        Action::Reset => "resets the connection".to_owned(),
+        Action::Silence => "never answers".to_owned(),
+    })
+}
+
+fn address() -> ServerAddress {
+    let url = EDGE.parse().expect("the address is a URL");
+    let resolved = ServerAddress::resolve(&url, None).now_or_never();
+    resolved.and_then(Result::ok).expect("an IP address needs no resolver")
+}

@@ -1,0 +1,106 @@
+use edgeproof_mock::Script;
+use edgeproof_reports::CaseLevel;
+use serde_json::Value;
+use strum::VariantArray;
+
+use crate::cases::{
+    Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeTarget, Part, Setup, collection,
+    summary,
+};
+use crate::judge::ExpectedAnswer;
+
+/// The edge, which relays collections to the service.
+#[derive(Debug, Clone, Copy)]
+pub struct Edge;
+
+impl Part for Edge {
+    const NAME: &'static str = "edge";
+    const SUBJECT: &'static str = "the edge";
+    const NEEDS: &'static [EdgeNeed] = &[EdgeNeed::Service, EdgeNeed::Origin];
+    const MONITORS: &'static [EdgeMonitor] = EdgeMonitor::VARIANTS;
+
+    type Need = EdgeNeed;
+    type Settings = EdgeLaunch;
+    type Exchange = Conversation;
+    type Target = EdgeTarget;
+    type Monitor = EdgeMonitor;
+
+    fn commands(id: &str) -> Vec<String> {
+        ["conformance --filter", "serve"]
+            .map(|command| format!("edgeproof {command} {id} --launch 'CMD ARG…'"))
+            .to_vec()
+    }
+}
+
+/// How the edge of a case is started.
+#[derive(Debug, Clone)]
+pub struct EdgeLaunch {
+    /// Settings of the edge.
+    pub setup: Setup,
+    /// The settings of this case alone, if `setup` serves several cases. A case that does not pass is played again with them.
+    pub alone: Option<Setup>,
+    /// Level of the requirement that the edge starts with these settings.
+    pub start: CaseLevel,
+}
+
+impl Default for EdgeLaunch {
+    fn default() -> Self {
+        Self { setup: Setup::Standard, alone: None, start: CaseLevel::Must }
+    }
+}
+
+impl CaseSettings for EdgeLaunch {
+    fn describe(&self) -> Option<String> {
+        let setup = self.alone.unwrap_or(self.setup);
+        (self.setup != Setup::Standard).then(|| format!("an edge with {}", setup.describe()))
+    }
+}
+
+impl Case<Edge> {
+    /// Sets the settings of the edge.
+    pub fn setup(&mut self, setup: Setup) -> &mut Self {
+        self.settings.setup = setup;
+        if setup.is_without_service() {
+            self.settings.start = CaseLevel::Should;
+        }
+        self
+    }
+}
+
+impl CaseList<'_, Edge> {
+    /// Adds a case for `row` with one conversation.
+    pub fn conversation(
+        &mut self,
+        row: &str,
+        id: &str,
+        title: &str,
+        conversation: Conversation,
+    ) -> &mut Case<Edge> {
+        let expects_reason = conversation.answer.as_ref().is_some_and(|answer| self.has_plain_reason(answer));
+        let case = self.exchange(row, id, title, conversation);
+        case.needs.extend(expects_reason.then_some(EdgeNeed::PlainReasons));
+        case
+    }
+
+    /// Adds a case for `row` that posts a collection, to which the service replies by `script`, and observes the edge's
+    /// answer. The observed point has the case's id.
+    pub fn observation(&mut self, row: &str, id: &str, title: &str, script: Script) -> &mut Case<Edge> {
+        let point = id.to_owned();
+        self.steps(row, id, title, move |context| {
+            let (script, point) = (script.clone(), point.clone());
+            Box::pin(async move {
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(&point, observed);
+            })
+        })
+    }
+
+    /// Whether the edge must have read a reason in the service's reply to give this answer.
+    fn has_plain_reason(&self, answer: &ExpectedAnswer) -> bool {
+        let reason = |body: Option<&Value>| body.and_then(|body| body.get("reason").cloned());
+        let expected = reason(answer.body.as_ref());
+        expected.is_some() && expected != reason(self.row("edge.refused.unknown").body())
+    }
+}

@@ -1,0 +1,19 @@
+use std::convert::Infallible;
+
+use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
+
+/// The key set, which verifies verdicts.
+#[derive(Debug, Clone, Copy)]
+pub struct Keys;
+
+impl Part for Keys {
+    const NAME: &'static str = "keys";
+    const SUBJECT: &'static str = "the key set";
+    const MONITORS: &'static [ServiceMonitor] = &[ServiceMonitor::KeyCaching, ServiceMonitor::SameKeys];
+
+    type Need = ServiceNeed;
+    type Settings = ();
+    type Exchange = Infallible;
+    type Target = ServiceTarget;
+    type Monitor = ServiceMonitor;
+}

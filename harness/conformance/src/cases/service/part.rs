@@ -1,0 +1,25 @@
+use std::convert::Infallible;
+
+use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
+
+/// The verdict endpoint of the service, called by an integrator's backend.
+#[derive(Debug, Clone, Copy)]
+pub struct Service;
+
+impl Part for Service {
+    const NAME: &'static str = "service";
+    const SUBJECT: &'static str = "the service";
+    const MONITORS: &'static [ServiceMonitor] = &[
+        ServiceMonitor::Alike,
+        ServiceMonitor::Caching,
+        ServiceMonitor::NoEcho,
+        ServiceMonitor::Bodies,
+        ServiceMonitor::Alive,
+    ];
+
+    type Need = ServiceNeed;
+    type Settings = ();
+    type Exchange = Infallible;
+    type Target = ServiceTarget;
+    type Monitor = ServiceMonitor;
+}

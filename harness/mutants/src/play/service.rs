@@ -1,0 +1,65 @@
+use std::sync::Arc;
+
+use edgeproof::cases::{self, Case, Catalog, Keys, Service};
+use edgeproof::run::{
+    ConformanceRun, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
+};
+use edgeproof_fixtures::spec::PartName;
+
+use super::mutated_part::{MutatedPart, OptionalInjection};
+use super::test_bed::{TestBed, TestBedError};
+
+impl MutatedPart for Service {
+    const PART: PartName = PartName::Service;
+
+    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>> {
+        cases::service(catalog)
+    }
+
+    fn runs(
+        bed: &TestBed,
+        cases: Vec<Case<Self>>,
+        faults: OptionalInjection,
+    ) -> Result<Vec<ConformanceRun>, TestBedError> {
+        runs(bed, cases, faults)
+    }
+}
+
+impl MutatedPart for Keys {
+    const PART: PartName = PartName::Keys;
+
+    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>> {
+        cases::keys(catalog)
+    }
+
+    fn runs(
+        bed: &TestBed,
+        cases: Vec<Case<Self>>,
+        faults: OptionalInjection,
+    ) -> Result<Vec<ConformanceRun>, TestBedError> {
+        runs(bed, cases, faults)
+    }
+}
+
+fn runs<P: ServicePart>(
+    bed: &TestBed,
+    cases: Vec<Case<P>>,
+    faults: OptionalInjection,
+) -> Result<Vec<ConformanceRun>, TestBedError> {
+    if cases.is_empty() {
+        return Ok(Vec::new());
+    }
+    let options = ServiceRunnerOptions {
+        spec: Arc::clone(&bed.spec),
+        profile: bed.spec.profile().clone(),
+        location: ServiceLocation::Mock(Arc::clone(&bed.credentials), bed.files.clone()),
+        inputs: ServiceRunnerOptions::mock_inputs(&bed.credentials),
+        waits: true,
+        redactor: Arc::clone(&bed.redactor),
+    };
+    let mut runner = ServiceRunner::<P>::new(options);
+    if let Some(faults) = faults {
+        runner = runner.with_faults(faults);
+    }
+    Ok(vec![ConformanceRun::new(cases, &Selection::default(), runner)?])
+}
