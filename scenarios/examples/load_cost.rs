@@ -72,7 +72,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
 async fn bare(post: bool, authority: &str, time: Duration, rate: Option<f64>) {
     let start = Instant::now();
     let end = start + time;
-    let histogram = Arc::new(Mutex::new(Histogram::new()));
+    let histogram = Arc::new(Mutex::new(Histogram::default()));
     let number = Arc::new(AtomicU64::new(0));
     let collections = OpaqueCollections::new(1);
     let mut connections = Vec::new();

@@ -5,12 +5,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use edgeproof_reports::ReadError;
-use edgeproof_reports::load::{Comparison, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal};
-use miette::Diagnostic;
+use edgeproof_cli::Failure;
+use edgeproof_reports::load::{
+    Comparison, Difference, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal,
+};
+use strum::IntoEnumIterator as _;
 
-use crate::measure::{ComparedRun, HistogramError, JudgedTimes, compare};
-use crate::plan::{Metric, Threshold};
+use crate::measure::{JudgedTimes, ResponseTimes};
+use crate::plan::{Metric, Quantile, Threshold};
 
 /// A valid report of an earlier run.
 #[derive(Debug)]
@@ -35,54 +37,14 @@ pub struct LoadDescription<'a> {
     pub faults: Vec<String>,
 }
 
-/// Why a report cannot be the baseline.
-#[derive(Debug, thiserror::Error, Diagnostic)]
-pub enum LoadBaselineError {
-    /// The file is not a load report.
-    #[error(transparent)]
-    #[diagnostic(help("give a report that a run wrote with --report json=PATH"))]
-    Read(#[from] ReadError),
-    /// The histogram of response times is unreadable.
-    #[error("cannot read the response times in {}: {why}", path.display())]
-    #[diagnostic(help("the report was changed after it was written: repeat that run"))]
-    Histogram {
-        /// Path of the report.
-        path: PathBuf,
-        /// Cause.
-        why: HistogramError,
-    },
-    /// The earlier run is not valid.
-    #[error("cannot compare with {}: that run was {state}", path.display())]
-    #[diagnostic(help("compare with a complete and valid run"))]
-    NoMeasure {
-        /// Path of the report.
-        path: PathBuf,
-        /// State of the earlier run.
-        state: &'static str,
-    },
-    /// The earlier run had another load.
-    #[error("cannot compare with {}: {what} is {earlier} there and {now} here", path.display())]
-    #[diagnostic(help("compare with a run that has the same load"))]
-    OtherLoad {
-        /// Path of the report.
-        path: PathBuf,
-        /// Property that differs.
-        what: String,
-        /// Value in the earlier run.
-        earlier: String,
-        /// Value in the planned run.
-        now: String,
-    },
-}
-
 /// Largest difference in users that counts as rounding: scenarios of a mixed run round their shares.
 const ROUNDED: u32 = 2;
 
 impl LoadBaseline {
     /// Reads and checks a report.
-    pub fn load(path: &Path) -> Result<Self, LoadBaselineError> {
-        let report = LoadReport::load(path)?;
-        let path = path.to_owned();
+    pub fn load(path: &Path) -> Result<Self, Failure> {
+        let report = LoadReport::load(path)
+            .map_err(|why| Failure::of(&why, "give a report that a run wrote with --report json=PATH"))?;
         let judges_errors = |result| Threshold::of(result).is_ok_and(|rule| rule.metric == Metric::ErrorRate);
         let state = match report.state {
             // Errors return fast, so their response times are no baseline.
@@ -94,16 +56,18 @@ impl LoadBaseline {
             LoadState::Invalid => Some("invalid"),
         };
         if let Some(state) = state {
-            return Err(LoadBaselineError::NoMeasure { path, state });
+            let what = format!("cannot compare with {}: that run was {state}", path.display());
+            return Err(Failure::usage(what, "compare with a complete and valid run"));
         }
-        match JudgedTimes::restore(&report.response, &report.successes) {
-            Ok(response) => Ok(Self { path, report, response }),
-            Err(why) => Err(LoadBaselineError::Histogram { path, why }),
-        }
+        let response = JudgedTimes::restore(&report.response, &report.successes).map_err(|why| {
+            let what = format!("cannot read the response times in {}: {why}", path.display());
+            Failure::usage(what, "the report was changed after it was written: repeat that run")
+        })?;
+        Ok(Self { path: path.to_owned(), report, response })
     }
 
     /// Fails if the planned run has another load.
-    pub fn check_comparable(&self, planned: &LoadDescription<'_>) -> Result<(), LoadBaselineError> {
+    pub fn check_comparable(&self, planned: &LoadDescription<'_>) -> Result<(), Failure> {
         let earlier = LoadDescription {
             scenario: &self.report.scenario,
             model: self.report.model,
@@ -112,12 +76,10 @@ impl LoadBaseline {
             shards: if let [shard] = &self.report.shards[..] { shard.count } else { 1 },
             faults: self.report.faults.iter().map(|fault| fault.fault.clone()).collect(),
         };
-        match differing(&earlier, planned) {
-            None => Ok(()),
-            Some((what, earlier, now)) => {
-                Err(LoadBaselineError::OtherLoad { path: self.path.clone(), what, earlier, now })
-            }
-        }
+        let Some((what, earlier, now)) = differing(&earlier, planned) else { return Ok(()) };
+        let path = self.path.display();
+        let what = format!("cannot compare with {path}: {what} is {earlier} there and {now} here");
+        Err(Failure::usage(what, "compare with a run that has the same load"))
     }
 
     /// Differences between the earlier run and this one.
@@ -157,20 +119,17 @@ fn differing(earlier: &LoadDescription<'_>, now: &LoadDescription<'_>) -> Option
 /// The comparable properties of a load, by name.
 fn properties(asked: &LoadDescription<'_>) -> Vec<(String, String)> {
     let LoadDescription { scenario, model, plan, shards, faults } = asked;
-    let model = if *model == Model::Open { "open" } else { "closed" };
-    let seal = if plan.seal == Seal::Opaque { "opaque" } else { "real" };
-    let faults = if faults.is_empty() { "none".to_owned() } else { faults.join(", ") };
-    let mut properties = vec![
-        ("the scenario".to_owned(), (*scenario).to_owned()),
-        ("the model".to_owned(), model.to_owned()),
-        ("the number of shards".to_owned(), shards.to_string()),
-        ("the load".to_owned(), load(&plan.stages)),
-        ("the seal".to_owned(), seal.to_owned()),
-        ("the replay share".to_owned(), plan.replay_share.to_string()),
-        ("the injected fault".to_owned(), faults),
+    let fixed = [
+        ("the scenario", (*scenario).to_owned()),
+        ("the model", if *model == Model::Open { "open" } else { "closed" }.to_owned()),
+        ("the number of shards", shards.to_string()),
+        ("the load", load(&plan.stages)),
+        ("the seal", if plan.seal == Seal::Opaque { "opaque" } else { "real" }.to_owned()),
+        ("the replay share", plan.replay_share.to_string()),
+        ("the injected fault", if faults.is_empty() { "none".to_owned() } else { faults.join(", ") }),
     ];
-    properties.extend(plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone())));
-    properties
+    let settings = plan.settings.iter().map(|(name, value)| (format!("--{name}"), value.clone()));
+    fixed.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(settings).collect()
 }
 
 /// The stages as text. The duration of a constant rate is left out: it does not change the load.
@@ -194,6 +153,99 @@ fn cpu(report: &LoadReport) -> (f64, f64) {
         Some(cost) => (cost.cpu_s_per_100k, cost.cpu_s),
         None => (report.generator.cpu_s_per_100k, report.generator.cpu_s),
     }
+}
+
+/// The compared figures of a run.
+#[derive(Debug, Clone)]
+struct ComparedRun {
+    /// Response times.
+    response: JudgedTimes,
+    /// CPU seconds per 100,000 requests; `None` if the two runs measured different processes.
+    cpu: Option<f64>,
+    /// Total CPU seconds. They determine the noise of `cpu`.
+    cpu_total: f64,
+}
+
+/// Assessment of a difference. Its text is the name in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+enum Assessment {
+    /// Within the noise of the measurement.
+    #[strum(to_string = "within noise")]
+    WithinNoise,
+    /// Above the noise and within the given tolerance.
+    #[strum(to_string = "within tolerance")]
+    WithinTolerance,
+    /// The figure is lower.
+    Better,
+    /// The figure is higher.
+    Worse,
+}
+
+/// Resolution of the kernel's accounting of CPU time, in seconds.
+const TICK: f64 = 0.01;
+
+/// Compares percentiles and CPU per request with an earlier run.
+///
+/// Noise is estimated from the data. The rank of a percentile q of n times has the standard deviation
+/// √(n·q·(1−q)). The values three standard deviations away give the noise of the percentile. The noise of CPU
+/// time is the resolution of its clock.
+fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Difference> {
+    let mut differences: Vec<Difference> = Quantile::iter()
+        .filter(|quantile| *quantile != Quantile::Max)
+        .map(|quantile| {
+            let noise = [before, now].map(|run| spread(run.response.slower(quantile), quantile)).iter().sum();
+            let (earlier, later) = (before.response.at(quantile), now.response.at(quantile));
+            let found = difference(quantile.name(), earlier.us as f64, later.us as f64, noise, tolerance);
+            if later.at_least && !earlier.at_least {
+                // Too few requests got an answer, or the expected one.
+                return Difference { verdict: Assessment::Worse.to_string(), ..found };
+            }
+            found
+        })
+        .collect();
+    if let (Some(earlier), Some(later)) = (before.cpu, now.cpu)
+        && earlier > 0.0
+        && later > 0.0
+    {
+        let noise =
+            [before.cpu_total, now.cpu_total].map(|total| 2.0 * TICK / total.max(TICK)).iter().sum::<f64>()
+                + 0.02;
+        differences.push(difference("CPU s for 100,000 requests", earlier, later, noise, tolerance));
+    }
+    differences
+}
+
+impl Assessment {
+    fn of(change: f64, noise: f64, tolerance: f64) -> Self {
+        match change {
+            change if change.abs() <= noise => Self::WithinNoise,
+            change if change.abs() <= tolerance => Self::WithinTolerance,
+            change if change < 0.0 => Self::Better,
+            _ => Self::Worse,
+        }
+    }
+}
+
+fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -> Difference {
+    let change = if before > 0.0 { now / before - 1.0 } else { 0.0 };
+    let verdict = Assessment::of(change, noise, tolerance).to_string();
+    Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
+}
+
+/// Noise of a percentile, as a share of it.
+fn spread(times: &ResponseTimes, quantile: Quantile) -> f64 {
+    let count = times.count() as f64;
+    let value = times.at(quantile).us as f64;
+    if value == 0.0 {
+        return 1.0;
+    }
+    let share = quantile.share();
+    let ranks = 3.0 * (count * share * (1.0 - share)).sqrt() / count;
+    let (low, high) =
+        (times.value_at((share - ranks).max(0.0)).us, times.value_at((share + ranks).min(1.0)).us);
+    // The histogram stores three digits.
+    (high as f64 - low as f64) / 2.0 / value + 0.001
 }
 
 #[cfg(test)]
@@ -257,5 +309,60 @@ mod tests {
         let (was, is) = (plan(&[], was), plan(&[], is));
         let closed = |users| description(Model::Closed, users);
         assert_eq!(differing(&closed(&was), &closed(&is)).is_none(), same);
+    }
+
+    fn run(count: u64, factor: f64, cpu: f64) -> ComparedRun {
+        let mut response = ResponseTimes::default();
+        // A long tail: 1/x.
+        (1..=count).for_each(|n| {
+            response.answered.record_micros((factor * 1e6 / (1.0 + 1000.0 * n as f64 / count as f64)) as u64);
+        });
+        let response = JudgedTimes::new(response.clone(), response);
+        ComparedRun { response, cpu: Some(cpu), cpu_total: cpu * 10.0 }
+    }
+
+    /// 1,000 answers after 100 ms, or in part failures, by kind.
+    #[rstest]
+    #[case::fast_refusals(700, 0, "within noise")]
+    #[case::nothing_but_refusals(1000, 0, "worse")]
+    #[case::no_answers(0, 700, "worse")]
+    #[case::nothing(0, 1000, "worse")]
+    fn failures_never_improve_a_percentile(
+        #[case] refused: u64,
+        #[case] unanswered: u64,
+        #[case] verdict: &str,
+    ) {
+        let ms = Duration::from_millis;
+        let run = |refused: u64, unanswered: u64| {
+            let mut successes = ResponseTimes::default();
+            (0..1000 - refused - unanswered).for_each(|_| successes.record(ms(100), true));
+            let mut response = successes.clone();
+            (0..refused).for_each(|_| response.record(ms(1), true));
+            (0..unanswered).for_each(|_| response.record(ms(1), false));
+            ComparedRun { response: JudgedTimes::new(response, successes), cpu: None, cpu_total: 0.0 }
+        };
+        let differences = compare(&run(0, 0), &run(refused, unanswered), 0.1);
+        assert_eq!(differences.iter().find(|found| found.figure == "p50").unwrap().verdict, verdict);
+    }
+
+    #[rstest]
+    #[case::the_same(100_000, 1.0, 0.8, 0.1, "p50", "within noise")]
+    #[case::a_little_slower(1_000_000, 1.05, 0.8, 0.1, "p50", "within tolerance")]
+    #[case::slower(1_000_000, 1.3, 0.8, 0.1, "p50", "worse")]
+    #[case::faster(1_000_000, 0.7, 0.8, 0.1, "p90", "better")]
+    #[case::few_samples_hide_the_tail(200, 1.3, 0.8, 0.1, "p99.9", "within noise")]
+    #[case::more_cpu(100_000, 1.0, 1.2, 0.1, "CPU s for 100,000 requests", "worse")]
+    #[case::cpu_as_before(100_000, 1.0, 0.81, 0.1, "CPU s for 100,000 requests", "within noise")]
+    fn change_beyond_noise_and_tolerance_is_better_or_worse(
+        #[case] count: u64,
+        #[case] factor: f64,
+        #[case] cpu: f64,
+        #[case] tolerance: f64,
+        #[case] figure: &str,
+        #[case] verdict: &str,
+    ) {
+        let differences = compare(&run(count, 1.0, 0.8), &run(count, factor, cpu), tolerance);
+        let found = differences.iter().find(|difference| difference.figure == figure).unwrap();
+        assert_eq!(found.verdict, verdict, "{found:?}");
     }
 }

@@ -6,8 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 use edgeproof_cli::parse_origin;
 
+use super::self_test::Confined;
 use crate::plan::{MAX_USERS, Rate, Shard, Share, Stages, Threshold};
-use crate::service::Downtime;
+use crate::scenario::PollOptions;
+use crate::service::InjectedFaults;
 
 /// Load test for an edge and a verdict endpoint
 ///
@@ -128,37 +130,14 @@ pub(super) struct Load {
     /// Seal key of a foreign service (JSON Web Key)
     #[arg(long, value_name = "FILE", help_heading = "Scenario")]
     pub(super) seal_key: Option<PathBuf>,
-    /// Time from an answer to the next poll
-    #[arg(long, value_name = "TIME", default_value = "200ms", help_heading = "Scenario", value_parser = parse_duration)]
-    pub(super) poll_interval: Duration,
-    /// waitMs of long polls
-    #[arg(long, value_name = "TIME", default_value = "1s", help_heading = "Scenario", value_parser = parse_duration)]
-    pub(super) wait: Duration,
-    /// Share of sessions that use long polls
-    #[arg(long, value_name = "SHARE", default_value = "50%", help_heading = "Scenario")]
-    pub(super) wait_share: Share,
-    /// Time after which a session without a verdict is given up
-    #[arg(long, value_name = "TIME", default_value = "10s", help_heading = "Scenario", value_parser = parse_duration)]
-    pub(super) give_up: Duration,
-    /// Share of references that are wrong, too old or of another license
-    #[arg(long, value_name = "SHARE", default_value = "5%", help_heading = "Scenario")]
-    pub(super) wrong_share: Share,
-    /// Share of requests with an invalid token
-    #[arg(long, value_name = "SHARE", default_value = "2%", help_heading = "Scenario")]
-    pub(super) bad_token_share: Share,
+    #[command(flatten)]
+    pub(super) polling: PollOptions,
     /// Time from a collection to its verdict in the mock service
     #[arg(long, value_name = "TIME", default_value = "300ms", help_heading = "Scenario", value_parser = parse_duration)]
     pub(super) verdict_after: Duration,
 
-    /// Delay added to each answer
-    #[arg(long, value_name = "TIME", help_heading = "Faults of the mock service", value_parser = parse_duration)]
-    pub(super) service_slow: Option<Duration>,
-    /// Share of collections that the mock refuses
-    #[arg(long, value_name = "SHARE", help_heading = "Faults of the mock service")]
-    pub(super) service_failing: Option<Share>,
-    /// Period without the mock, such as 10s:2s for 2 s after 10 s
-    #[arg(long, value_name = "AT:FOR", help_heading = "Faults of the mock service")]
-    pub(super) service_down_at: Option<Downtime>,
+    #[command(flatten)]
+    pub(super) faults: InjectedFaults,
 
     /// Limit such as p99<250ms (repeatable) (default: error-rate<=1% and delivered>=99%)
     ///
@@ -258,22 +237,6 @@ pub(super) enum SelfTestPart {
     /// Run this program with the given arguments and limits
     #[command(hide = true)]
     Confined(Confined),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Confined {
-    /// The only CPU that it uses
-    #[arg(long)]
-    pub(super) cpu: Option<usize>,
-    /// Its niceness
-    #[arg(long)]
-    pub(super) nice: Option<i32>,
-    /// Folder of its cgroup
-    #[arg(long)]
-    pub(super) cgroup: Option<PathBuf>,
-    /// Arguments of the program
-    #[arg(last = true, required = true)]
-    pub(super) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -3,25 +3,26 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use edgeproof_cli::signals;
+use edgeproof_cli::{Failure, runtime, runtime_of, signals};
 use edgeproof_fixtures::spec::{Endpoint, Spec};
-use edgeproof_reports::load::{InjectedFault, LoadReport, ProbeFigures};
+use edgeproof_http::{NoAnswer, ServerAddress};
+use edgeproof_launch::probe;
+use edgeproof_reports::TargetKind;
+use edgeproof_reports::load::{LoadReport, ProbeFigures, Seal};
+use edgeproof_targets::RunningEdge;
 use goose::goose::Scenario;
+use tokio::time::sleep;
 
 use super::args::Load;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
-use super::user_count::{OwnParts, user_count};
-use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, LoadRunOptions, ProgressListener};
-use crate::measure::RouteId;
-use crate::plan::{Arrivals, ScenarioName, Threshold, UserCount};
+use super::user_count::user_count;
+use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, ProgressListener};
+use crate::plan::{Arrivals, ScenarioName, Threshold};
 use crate::report::{ReportInputs, build};
-use crate::scenario::SealedCollections;
 use crate::service::InjectedFaults;
-use edgeproof_cli::Failure;
-use edgeproof_cli::{runtime, runtime_of};
 
 /// Operations per second that one thread plays at ease.
 const WORKER_RATE: f64 = 20_000.0;
@@ -44,12 +45,12 @@ pub(super) fn main(scenario: Option<ScenarioName>, args: Load) -> Result<u8, Fai
 /// in this process need threads of their own, and the closed model takes all processors.
 fn workers(plan: &LoadPlan) -> Option<usize> {
     let args = &plan.args;
-    let is_foreign = (!plan.needs.edge || args.edge_url.is_some())
-        && (!plan.needs.verdicts || args.base_url.is_some())
+    let is_foreign = (!plan.uses_edge() || args.edge_url.is_some())
+        && (!plan.polls() || args.base_url.is_some())
         && args.settings.is_none();
-    let peak = plan.stages.as_ref()?.peak().value() / f64::from(plan.shard.count());
+    let workers = (plan.peak()?.value() / WORKER_RATE).ceil() as usize;
     let processors = available_parallelism().map_or(1, NonZeroUsize::get);
-    is_foreign.then(|| ((peak / WORKER_RATE).ceil() as usize).clamp(1, processors))
+    is_foreign.then(|| workers.clamp(1, processors))
 }
 
 /// A threshold for an unknown route would have no data.
@@ -72,16 +73,15 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     tokio::pin!(interrupted);
     let args = &plan.args;
     let prepared = async {
-        let system = SystemUnderTest::prepare(args, plan.needs, plan.faults, plan.seed, plan.shard).await?;
-        let users = users(plan, &system)?;
-        let mut probes = system
-            .readiness_probe()
-            .then(|| health_checks(&system.spec, "readiness", 1))
-            .into_iter()
-            .collect::<Vec<_>>();
-        for endpoint in system.foreign_endpoints(args) {
-            let purpose = format!("the {} can be reached", endpoint.part);
-            probes.push(health_checks(&system.spec, &purpose, endpoint.check_reachable().await?));
+        let system = SystemUnderTest::prepare(plan).await?;
+        let users = user_count(plan, system.service.is_some())?;
+        let mut probes = Vec::new();
+        if system.edge.is_some() && system.target.kind != TargetKind::Embedded {
+            probes.push(health_checks(&system.spec, "readiness", 1));
+        }
+        for (part, ca_option, address) in system.foreign_endpoints(args) {
+            let sent = check_reachable(part, ca_option, address).await?;
+            probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
         Ok::<_, Failure>((system, users, probes))
     };
@@ -91,7 +91,13 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
             return Err(Failure::usage(format!("cannot start the run: interrupted by {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
         }
     };
-    let model = model(plan);
+    let warm_up = args.warm_up;
+    let model = match &plan.stages {
+        Some(stages) => {
+            LoadModel::Open(Arrivals::new(&stages.clone().warmed_up(warm_up), warm_up, plan.shard))
+        }
+        None => LoadModel::Closed { time: plan.measured, warm_up },
+    };
     let routes = system.routes();
     known_routes(&plan.thresholds, &routes)?;
     let metrics = match args.prometheus {
@@ -109,48 +115,40 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         })
     };
     let probe: Arc<OnceLock<EdgeCostProbe>> = Arc::default();
-    let options = LoadRunOptions {
+    let run = LoadRun {
         scenarios: scenarios(plan, &system)?,
-        model: model.clone(),
+        model,
         users,
         seed: plan.seed,
         codes: system.codes.clone(),
-        routes: routes.clone(),
-        addresses: system.endpoints().iter().flat_map(|endpoint| endpoint.addresses().to_vec()).collect(),
+        routes,
+        addresses: system.addresses(),
         timeout: args.timeout,
         drain: args.drain,
         start_at: args.start_at,
-        on_start: Some(on_start(&system, plan.faults, &probe)),
+        on_start: Some(on_start(&system, args.faults, &probe)),
         live: Some(live),
     };
-    let data =
-        LoadRun::new(options).play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
+    let data = run.play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
-    let edge_samples = probe.get().map(EdgeCostProbe::read).unwrap_or_default();
-    let mut partial = Vec::new();
-    if let Some(exit) = system.edge.as_ref().and_then(edgeproof_targets::RunningEdge::exited) {
-        partial.push(format!("the edge exited during the run with {}", exit.status));
-    }
+    let exited = system.edge.as_ref().and_then(RunningEdge::exited);
+    let seal = system.sealing.as_ref().map_or(Seal::Opaque, |sealing| sealing.cost());
     let inputs = ReportInputs {
         scenario: plan.scenario,
-        open: plan.stages.is_some(),
         target: system.target.clone(),
-        plan: document_plan(plan, users.users, system.sealing.as_deref().map(SealedCollections::cost)),
+        plan: document_plan(plan, users.users, seal),
         shard: (plan.shard.index(), plan.shard.count()),
-        routes: &routes,
-        verdict_route: system.verdict_requests.as_ref().map(|(_, requests)| requests.route()),
-        codes: &system.codes,
-        arrivals: match &model {
-            LoadModel::Open(arrivals) => vec![arrivals],
-            LoadModel::Closed { .. } => Vec::new(),
-        },
+        verdict_route: system.verdict_requests.as_ref().map(|requests| requests.route_id),
         thresholds: &plan.thresholds,
-        arrived: arrived(&system, &routes),
+        arrived: system.arrived(),
         probes,
-        faults: faults(plan, &system),
-        edge_samples,
+        faults: system.service.as_ref().map(|service| service.hits()).unwrap_or_default(),
+        edge_samples: probe.get().map(EdgeCostProbe::read).unwrap_or_default(),
         unchecked: args.unchecked,
-        partial,
+        partial: exited
+            .map(|exit| format!("the edge exited during the run with {}", exit.status))
+            .into_iter()
+            .collect(),
     };
     let mut report = build(inputs, &data);
     report.comparison =
@@ -164,26 +162,11 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
 /// The goose scenarios of the run with their weights.
 fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>, Failure> {
     let scenario = |(name, weight): &(ScenarioName, usize)| {
-        let scenario = system.scenario(*name, &plan.args, plan.seed);
+        let scenario = system.scenario(*name, plan);
         let scenario = scenario.expect("the parts of each scenario are prepared");
         scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
     };
     plan.parts.iter().map(scenario).collect()
-}
-
-fn model(plan: &LoadPlan) -> LoadModel {
-    let warm_up = plan.args.warm_up;
-    match &plan.stages {
-        Some(stages) => {
-            LoadModel::Open(Arrivals::new(&stages.clone().warmed_up(warm_up), warm_up, plan.shard))
-        }
-        None => LoadModel::Closed { time: plan.measured, warm_up },
-    }
-}
-
-fn users(plan: &LoadPlan, system: &SystemUnderTest) -> Result<UserCount, Failure> {
-    let embedded = system.edge.is_some() && plan.args.edge_url.is_none() && plan.args.launch.is_none();
-    user_count(plan, OwnParts { edge: embedded, service: system.service.is_some() })
 }
 
 fn on_start(
@@ -192,7 +175,7 @@ fn on_start(
     probe: &Arc<OnceLock<EdgeCostProbe>>,
 ) -> Box<dyn FnOnce(Instant) + Send> {
     let service = system.service.clone();
-    let pid = system.edge.as_ref().and_then(edgeproof_targets::RunningEdge::pid);
+    let pid = system.edge.as_ref().and_then(RunningEdge::pid);
     let probe = Arc::clone(probe);
     let sealing = system.sealing.clone();
     Box::new(move |started| {
@@ -210,36 +193,44 @@ fn on_start(
     })
 }
 
-fn arrived(system: &SystemUnderTest, routes: &[String]) -> Vec<(RouteId, u64)> {
-    let Some(service) = &system.service else { return Vec::new() };
-    let own_verdicts = system.target.base_url.is_none();
-    let collections = system.collection_requests.as_ref().map(|(_, requests)| requests.route().to_owned());
-    let verdicts = system.verdict_requests.as_ref().map(|(_, requests)| requests.route());
-    let counted = |(place, route): (usize, &String)| {
-        let count = match Some(route) {
-            route if route == collections.as_ref() => service.collections(),
-            route if route == verdicts.as_ref() && own_verdicts => service.verdict_requests(),
-            _ => return None,
-        };
-        Some((RouteId(place as u8), count))
-    };
-    routes.iter().enumerate().filter_map(counted).collect()
-}
-
 /// Health checks that were sent before the run.
 fn health_checks(spec: &Spec, purpose: &str, sent: u64) -> ProbeFigures {
     ProbeFigures { route: format!("GET {}", spec.path(Endpoint::Health)), purpose: purpose.to_owned(), sent }
 }
 
-fn faults(plan: &LoadPlan, system: &SystemUnderTest) -> Vec<InjectedFault> {
-    let Some(service) = &system.service else { return Vec::new() };
-    let (failed, slowed) = service.hit();
-    let back = plan.faults.down.map(|down| (down.at + down.time).as_millis() as u64);
-    let [slow, failing, down] = plan.faults.names();
-    let lasting = |fault: Option<String>, hit| {
-        fault.map(|fault| InjectedFault { fault, hit, ended_ms: None, recovery_ms: None })
+/// Number of attempts. One that fails by chance does not end the run.
+const ATTEMPTS: u64 = 3;
+/// Time between attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Timeout of the answer.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Checks with a health check that an endpoint can be reached at all. A slow or broken answer is left to the run. Yields
+/// the number of attempts. `part` is `edge` or `service`, `ca_option` names its CA.
+async fn check_reachable(part: &str, ca_option: &str, address: &ServerAddress) -> Result<u64, Failure> {
+    let mut attempt = 1;
+    let why = loop {
+        let Err(why) = reach(address).await else { return Ok(attempt) };
+        // A timeout is no accident, and three of them take long.
+        if attempt == ATTEMPTS || matches!(why, NoAnswer::TimedOut(_)) {
+            break why;
+        }
+        attempt += 1;
+        sleep(PAUSE).await;
     };
-    // The report counts the requests that failed while the service was down.
-    let gone = down.map(|fault| InjectedFault { fault, hit: 0, ended_ms: back, recovery_ms: None });
-    [lasting(slow, slowed), lasting(failing, failed), gone].into_iter().flatten().collect()
+    let advice = match &why {
+        NoAnswer::NoTls(why) => why.advice(ca_option, "use http://"),
+        NoAnswer::NotHttp(_) => "check that it speaks HTTP; if it speaks TLS, use https://".into(),
+        NoAnswer::NoSocket(_) => "raise the limit on open files (ulimit -n)".into(),
+        _ => "check its URL, and that this machine can reach it".into(),
+    };
+    Err(Failure::usage(format!("cannot reach the {part} at {}: {why}", address.url()), advice).incomplete())
+}
+
+async fn reach(address: &ServerAddress) -> Result<(), NoAnswer> {
+    address.connect(None, &[b"http/1.1"]).await?;
+    match probe(address, LIMIT).await {
+        Err(NoAnswer::TimedOut(_) | NoAnswer::Closed | NoAnswer::Reset) => Ok(()),
+        answered => answered,
+    }
 }

@@ -6,14 +6,11 @@ use strum::IntoEnumIterator as _;
 
 use super::args::{Load, SealKind};
 use super::output::{self, DefaultThresholds, ReportFiles};
-use super::required_parts::RequiredParts;
-use super::secrets::no_seal_key;
-use super::unused_options::reject_unused_options;
 use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, ScenarioName, Shard, Stage, Stages, Threshold};
-use crate::scenario::SealingCost;
 use crate::service::InjectedFaults;
 use edgeproof_cli::Failure;
+use edgeproof_cli::args::EdgeScheme;
 
 /// Default rate (operations per second).
 const RATE: f64 = 200.0;
@@ -38,8 +35,6 @@ pub(super) struct LoadPlan {
     pub(super) seed: u64,
     /// Scenarios with their weights.
     pub(super) parts: Vec<(ScenarioName, usize)>,
-    pub(super) needs: RequiredParts,
-    pub(super) faults: InjectedFaults,
 }
 
 impl LoadPlan {
@@ -47,22 +42,29 @@ impl LoadPlan {
     pub(super) fn name(&self) -> &'static str {
         ScenarioName::of_run(self.scenario)
     }
+
+    /// Whether it needs an edge.
+    pub(super) fn uses_edge(&self) -> bool {
+        self.parts.iter().any(|(name, _)| name.uses_edge())
+    }
+
+    /// Whether it needs a service for verdicts.
+    pub(super) fn polls(&self) -> bool {
+        self.parts.iter().any(|(name, _)| name.polls())
+    }
+
+    /// Highest rate of this shard; `None` in the closed model.
+    pub(super) fn peak(&self) -> Option<Rate> {
+        self.stages.as_ref().map(|stages| stages.peak().times(1.0 / f64::from(self.shard.count())))
+    }
 }
 
 /// Validates arguments and files before anything runs.
 pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPlan, Failure> {
     let files = ReportFiles::open(&args.output)?;
     let parts = parts(scenario, &args.weights)?;
-    let needs = RequiredParts {
-        edge: parts.iter().any(|(name, _)| name.uses_edge()),
-        verdicts: parts.iter().any(|(name, _)| name.polls()),
-    };
-    reject_unused_options(ScenarioName::of_run(scenario), &args, needs, &parts)?;
-    let faults = InjectedFaults {
-        slow: args.service_slow.unwrap_or_default(),
-        failing: args.service_failing.unwrap_or_default(),
-        down: args.service_down_at,
-    };
+    reject_unused_options(ScenarioName::of_run(scenario), &args, &parts)?;
+    let faults = args.faults;
     if args.replay_share.value() > 0.0 && args.seal == SealKind::Opaque && args.edge_url.is_none() {
         return Err(Failure::usage(
             "cannot send replays with --seal opaque: the mock service does not open collections, so it detects no replays",
@@ -106,7 +108,7 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
         }
     };
     let measured = stages.as_ref().map_or(time, Stages::time);
-    if let Some(down) = faults.down.filter(|down| down.at + down.time >= args.warm_up + measured) {
+    if let Some(down) = faults.service_down_at.filter(|down| down.at + down.time >= args.warm_up + measured) {
         return Err(Failure::usage(
             format!("cannot measure the recovery: {down}, but the run ends before that"),
             "give an earlier or shorter downtime, or a longer --duration",
@@ -115,28 +117,19 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
     let defaults = DefaultThresholds { errors: allowed_errors(&faults, measured), is_open: stages.is_some() };
     let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(&defaults))?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
-    let planned = LoadPlan {
-        scenario,
-        args,
-        files,
-        thresholds,
-        baseline,
-        stages,
-        measured,
-        shard,
-        seed,
-        parts,
-        needs,
-        faults,
-    };
+    let planned =
+        LoadPlan { scenario, args, files, thresholds, baseline, stages, measured, shard, seed, parts };
     if let Some(baseline) = &planned.baseline {
-        let sealing = (planned.args.seal == SealKind::Real).then(SealingCost::default);
+        let seal = match planned.args.seal {
+            SealKind::Opaque => Seal::Opaque,
+            SealKind::Real => Seal::Real { cost_us: 0.0, not_in_time: 0 },
+        };
         baseline.check_comparable(&LoadDescription {
             scenario: planned.name(),
             model: if planned.stages.is_some() { Model::Open } else { Model::Closed },
-            plan: &document_plan(&planned, planned.args.users.unwrap_or(0), sealing),
+            plan: &document_plan(&planned, planned.args.users.unwrap_or(0), seal),
             shards: planned.shard.count(),
-            faults: planned.faults.names().into_iter().flatten().collect(),
+            faults: faults.names().into_iter().flatten().collect(),
         })?;
     }
     Ok(planned)
@@ -145,8 +138,10 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
 /// Default limit for the error rate: 1 %, plus the share of injected failures, plus the share of the time
 /// that the service is down or reconnecting.
 fn allowed_errors(faults: &InjectedFaults, measured: Duration) -> f64 {
-    let down = faults.down.map_or(0.0, |down| (down.time + RECONNECT).as_secs_f64() / measured.as_secs_f64());
-    0.01 + faults.failing.value() + down
+    let down = faults
+        .service_down_at
+        .map_or(0.0, |down| (down.time + RECONNECT).as_secs_f64() / measured.as_secs_f64());
+    0.01 + faults.service_failing.unwrap_or_default().value() + down
 }
 
 fn parts(scenario: Option<ScenarioName>, weights: &str) -> Result<Vec<(ScenarioName, usize)>, Failure> {
@@ -171,7 +166,7 @@ fn parts(scenario: Option<ScenarioName>, weights: &str) -> Result<Vec<(ScenarioN
 }
 
 /// The plan as it appears in the report.
-pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<SealingCost>) -> PlannedLoad {
+pub(super) fn document_plan(planned: &LoadPlan, users: u32, seal: Seal) -> PlannedLoad {
     let args = &planned.args;
     let stages = planned.stages.as_ref().map(|stages| stages.clone().warmed_up(args.warm_up));
     let document = |stage: &Stage| PlanStage {
@@ -179,18 +174,18 @@ pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<Seal
         from: stage.from.value(),
         to: stage.to.value(),
     };
+    let (polling, time) = (&args.polling, |time| humantime::format_duration(time).to_string());
     let settings = [
-        ("poll-interval", humantime::format_duration(args.poll_interval).to_string()),
-        ("wait", humantime::format_duration(args.wait).to_string()),
-        ("wait-share", args.wait_share.to_string()),
-        ("give-up", humantime::format_duration(args.give_up).to_string()),
-        ("wrong-share", args.wrong_share.to_string()),
-        ("bad-token-share", args.bad_token_share.to_string()),
-        ("verdict-after", humantime::format_duration(args.verdict_after).to_string()),
+        ("poll-interval", time(polling.poll_interval)),
+        ("wait", time(polling.wait)),
+        ("wait-share", polling.wait_share.to_string()),
+        ("give-up", time(polling.give_up)),
+        ("wrong-share", polling.wrong_share.to_string()),
+        ("bad-token-share", polling.bad_token_share.to_string()),
+        ("verdict-after", time(args.verdict_after)),
         ("weights", args.weights.clone()),
     ];
-    let is_used =
-        |name: &str| if name == "weights" { planned.scenario.is_none() } else { planned.needs.verdicts };
+    let is_used = |name: &str| if name == "weights" { planned.scenario.is_none() } else { planned.polls() };
     let settings = settings.into_iter().filter(|(name, _)| is_used(name));
     PlannedLoad {
         stages: stages.iter().flat_map(Stages::stages).map(document).collect(),
@@ -199,12 +194,61 @@ pub(super) fn document_plan(planned: &LoadPlan, users: u32, sealing: Option<Seal
         measured_ms: planned.measured.as_millis() as u64,
         timeout_ms: args.timeout.as_millis() as u64,
         drain: Drain { limit_ms: args.drain.as_millis() as u64, took_ms: 0 },
-        seal: sealing.map_or(Seal::Opaque, |cost| Seal::Real {
-            cost_us: cost.each.as_nanos() as f64 / 1000.0,
-            not_in_time: cost.not_in_time,
-        }),
+        seal,
         replay_share: args.replay_share.value(),
         seed: planned.seed,
         settings: settings.map(|(name, value)| (name.to_owned(), value)).collect(),
     }
+}
+
+/// Rejects options without an effect. Options with a default value are not checked.
+fn reject_unused_options(name: &str, args: &Load, parts: &[(ScenarioName, usize)]) -> Result<(), Failure> {
+    let uses_edge = parts.iter().any(|(name, _)| name.uses_edge());
+    let polls = parts.iter().any(|(name, _)| name.polls());
+    let plays = |part: ScenarioName| parts.iter().any(|(name, _)| *name == part);
+    let is_https = |url: &str| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    let edge_tls = uses_edge
+        && args
+            .edge_url
+            .as_deref()
+            .map_or_else(|| args.launch.is_some() && args.edge_scheme == EdgeScheme::Https, is_https);
+    let service_tls = polls && args.base_url.as_deref().is_some_and(is_https);
+    let replays = args.replay_share.value() > 0.0 && !plays(ScenarioName::EdgeRelay);
+    let no_edge = format!("{name} does not use an edge");
+    let no_replays = format!("{name} sends no replays");
+    let own_sessions = format!("{name} polls for its own sessions");
+    let no_verdicts = format!("{name} does not poll for verdicts");
+    let no_seal = args.seal_key.is_some() && args.seal == SealKind::Opaque;
+    let all = [
+        (args.edge_url.is_some() && !uses_edge, "--edge-url", &*no_edge),
+        (args.launch.is_some() && !uses_edge, "--launch", &no_edge),
+        (args.seal == SealKind::Real && !uses_edge, "--seal real", &no_edge),
+        (args.faults.service_failing.is_some() && !uses_edge, "--service-failing", &no_edge),
+        (replays, "--replay-share", &no_replays),
+        (args.references.is_some() && !plays(ScenarioName::VerdictPolling), "--references", &own_sessions),
+        (args.base_url.is_some() && !polls, "--base-url", &no_verdicts),
+        (args.edge_ca.is_some() && !edge_tls, "--edge-ca", "the edge does not speak TLS"),
+        (args.service_ca.is_some() && !service_tls, "--service-ca", "the service does not speak TLS"),
+        (
+            args.client_cert.is_some() && !edge_tls && !service_tls,
+            "--client-cert",
+            "the target does not speak TLS",
+        ),
+        (no_seal, "--seal-key", "it needs --seal real"),
+    ];
+    match all.into_iter().find(|(unused, ..)| *unused) {
+        None => Ok(()),
+        Some((_, option, why)) => {
+            Err(Failure::usage(format!("cannot use {option}: {why}"), format!("remove {option}")))
+        }
+    }
+}
+
+/// The error of a missing seal key.
+pub(super) fn no_seal_key() -> Failure {
+    Failure::usage(
+        "cannot seal collections: the key of this service is unknown",
+        "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
+         settings, give --settings DIR",
+    )
 }

@@ -1,20 +1,13 @@
 //! The command line: arguments, output and exit codes. No other module prints or sets an exit code.
 
 mod args;
-mod input_file;
 mod load;
 mod load_plan;
-mod merge;
 mod output;
 mod progress;
 mod prometheus;
-mod reachable;
-mod required_parts;
-mod scenarios;
-mod secrets;
 mod self_test;
 mod system_under_test;
-mod unused_options;
 mod user_count;
 
 use std::process::ExitCode;
@@ -30,7 +23,7 @@ pub fn main() -> ExitCode {
         LoadCommand::VerdictPolling(args) => load::main(Some(ScenarioName::VerdictPolling), *args),
         LoadCommand::Journey(args) => load::main(Some(ScenarioName::Journey), *args),
         LoadCommand::Mixed(args) => load::main(None, *args),
-        LoadCommand::Merge(args) => merge::main(&args),
+        LoadCommand::Merge(args) => output::merged(&args),
         LoadCommand::SelfTest(args) => self_test::main(&args),
         LoadCommand::Schema => output::schema(),
     })

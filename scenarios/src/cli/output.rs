@@ -6,9 +6,9 @@ use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_reports::load::{KEPT_UP, LoadFile, LoadReport};
 
-use super::args::OutputOptions;
-use super::input_file::read;
-use crate::plan::{Limit, Metric, Threshold, parse_file};
+use super::args::{Merge, OutputOptions};
+use crate::merge::merge;
+use crate::plan::{Metric, Threshold, parse_file};
 
 /// Report files. Their paths are checked at the start and written at the end.
 pub(super) struct ReportFiles(Vec<LoadFile>);
@@ -28,13 +28,11 @@ impl ReportFiles {
     pub(super) fn finish(&self, output: &OutputOptions, report: &LoadReport) -> u8 {
         let mut code = report.exit_code;
         let to_stderr = ReportArgument::any_to_stdout(&output.report);
-        let color = if to_stderr {
-            output.color.is_enabled_on(&std::io::stderr())
+        let (mut out, color): (Box<dyn Write>, bool) = if to_stderr {
+            (Box::new(std::io::stderr()), output.color.is_enabled_on(&std::io::stderr()))
         } else {
-            output.color.is_enabled()
+            (Box::new(std::io::stdout()), output.color.is_enabled())
         };
-        let mut out: Box<dyn Write> =
-            if to_stderr { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
         // A closed output is no error.
         let _ = write!(out, "{}", edgeproof_reports::load::terminal(report, color, output.quiet));
         for file in &self.0 {
@@ -90,29 +88,45 @@ pub(super) fn thresholds(
             "remove this threshold, or give a --rate",
         ));
     }
-    let by_default = |metric: &str, sign: &str, percent: f64| {
-        let threshold = Threshold::new(None, metric, sign, &format!("{percent}%"));
+    let by_default = |metric: &str, sign: char, percent: f64| {
+        let threshold = format!("{metric} {sign}= {percent}%").parse::<Threshold>();
         (threshold.expect("1 % to 99 % is a limit for a share"), true)
     };
-    let errors = if let Some(Limit::AtMostShare(given)) = limit_of(&all, Metric::ErrorRate) {
-        given.value()
+    let errors = if let Some(given) = limit_of(&all, Metric::ErrorRate) {
+        given.value
     } else {
         let percent = (defaults.errors * 100.0).ceil().min(MOST_PERCENT);
-        all.push(by_default("error-rate", " <= ", percent));
+        all.push(by_default("error-rate", '<', percent));
         percent / 100.0
     };
     if defaults.is_open && limit_of(&all, Metric::Delivered).is_none() {
         // Operations that may fail need not be delivered.
         let percent = (100.0 - errors * 100.0).floor().clamp(1.0, KEPT_UP * 100.0);
-        all.push(by_default("delivered", " >= ", percent));
+        all.push(by_default("delivered", '>', percent));
     }
     Ok(all)
+}
+
+/// Reads a file that the command names.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|why| {
+        Failure::usage(format!("cannot read {}: {why}", path.display()), "check the path and its permissions")
+    })
 }
 
 /// The command `edgeproof-load schema`.
 pub(super) fn schema() -> Result<u8, Failure> {
     write_stdout(edgeproof_reports::schemas::LOAD.as_bytes())?;
     Ok(0)
+}
+
+/// The command `edgeproof-load merge`.
+pub(super) fn merged(args: &Merge) -> Result<u8, Failure> {
+    let files = ReportFiles::open(&args.output)?;
+    // No defaults: the shards may have expected errors, so their limits apply.
+    let thresholds = thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
+    let sum = merge(&args.files, &thresholds)?;
+    Ok(files.finish(&args.output, &sum))
 }
 
 #[cfg(test)]
@@ -137,7 +151,7 @@ mod tests {
         let given: Vec<Threshold> = given.iter().map(|rule| rule.parse().unwrap()).collect();
         let defaults = DefaultThresholds { errors: 0.01, is_open };
         let all = thresholds(&given, None, Some(&defaults)).unwrap();
-        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
 
@@ -146,7 +160,7 @@ mod tests {
     #[case::always_down(1.5, &["error-rate <= 99%", "delivered >= 1%"])]
     fn injected_faults_lower_the_defaults(#[case] errors: f64, #[case] expected: &[&str]) {
         let all = thresholds(&[], None, Some(&DefaultThresholds { errors, is_open: true })).unwrap();
-        let rules: Vec<&str> = all.iter().map(|(threshold, _)| threshold.rule()).collect();
+        let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
 

@@ -15,18 +15,13 @@ use edgeproof_cli::args::is_dumb_terminal;
 
 /// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
 pub(super) struct ProgressDisplay {
-    mode: DisplayMode,
+    is_silent: bool,
+    is_drawn: bool,
     scenario: &'static str,
     last: Mutex<Last>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DisplayMode {
-    Silent,
-    Drawn,
-    Lines,
-}
-
+#[derive(Default)]
 struct Last {
     at: Duration,
     ended: u64,
@@ -42,42 +37,33 @@ impl ProgressDisplay {
         scenario: &'static str,
         prometheus: Option<SocketAddr>,
     ) -> Arc<Self> {
-        let terminal = std::io::stderr().is_terminal() && !is_dumb_terminal();
-        let mode = match (output.quiet, terminal) {
-            (true, _) => DisplayMode::Silent,
-            (false, true) => DisplayMode::Drawn,
-            (false, false) => DisplayMode::Lines,
-        };
-        if let Some(address) = prometheus.filter(|_| mode != DisplayMode::Silent) {
+        let is_drawn = !output.quiet && std::io::stderr().is_terminal() && !is_dumb_terminal();
+        if let Some(address) = prometheus.filter(|_| !output.quiet) {
             let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
         }
-        Arc::new(Self { mode, scenario, last: Mutex::new(Last { at: Duration::ZERO, ended: 0, line: None }) })
+        Arc::new(Self { is_silent: output.quiet, is_drawn, scenario, last: Mutex::default() })
     }
 
     /// Shows the progress.
     pub(super) fn show(&self, progress: RunProgress<'_>) {
-        if self.mode == DisplayMode::Silent {
-            return;
-        }
         let mut last = self.last.lock();
-        let due = last.line.is_none_or(|line| line.elapsed() >= LINES);
-        if self.mode == DisplayMode::Lines && !due {
+        let is_due = self.is_drawn || last.line.is_none_or(|line| line.elapsed() >= LINES);
+        if self.is_silent || !is_due {
             return;
         }
         let line = line(self.scenario, progress, &last);
-        last.at = progress.at;
-        last.ended = ended(progress);
-        last.line = Some(Instant::now());
+        *last = Last { at: progress.at, ended: ended(progress), line: Some(Instant::now()) };
         let mut out = std::io::stderr().lock();
-        let _ = match self.mode {
-            DisplayMode::Drawn => write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush()),
-            _ => writeln!(out, "{line}"),
+        let _ = if self.is_drawn {
+            write!(out, "\r{}\x1b[K", cut(&line, width())).and_then(|()| out.flush())
+        } else {
+            writeln!(out, "{line}")
         };
     }
 
     /// Removes the redrawn line.
     pub(super) fn clear(&self) {
-        if self.mode == DisplayMode::Drawn {
+        if self.is_drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
@@ -94,21 +80,22 @@ fn width() -> usize {
 }
 
 fn ended(progress: RunProgress<'_>) -> u64 {
-    progress.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
+    progress.recorded.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
 }
 
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let unexpected = progress.measurements.series.iter().filter(|series| !series.expected);
-    let errors: u64 = unexpected.map(|series| series.response.count()).sum();
+    let errors =
+        progress.recorded.measurements.times(|series| !series.expected, |series| &series.response).count();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
-    let left = if progress.draining { "draining".to_owned() } else { format!("{} left", clock(left)) };
+    let left =
+        if progress.at > progress.end { "draining".to_owned() } else { format!("{} left", clock(left)) };
     let waiting = progress.waiting();
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
     let begun = count(progress.begun);
     let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
-    let measurements = progress.measurements;
+    let measurements = &progress.recorded.measurements;
     if measurements.series.is_empty() {
         return format!("{line}  warming up");
     }
@@ -125,8 +112,8 @@ fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let verdicts = measurements.verdicts(UserWaits::LeftOut);
     if verdicts.count() > 0 {
         percentiles("verdict ", &verdicts);
-    } else if measurements.sent.iter().filter(|sent| **sent > 0).count() < 2 {
-        percentiles("", &measurements.times(None, |series| &series.response));
+    } else if measurements.counts.iter().filter(|counts| counts.sent > 0).count() < 2 {
+        percentiles("", &measurements.times(|_| true, |series| &series.response));
     }
     if errors > 0 {
         let _ = write!(line, "  {} errors", count(errors));

@@ -1,9 +1,10 @@
 use std::convert::Infallible;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use edgeproof_cli::Failure;
 use edgeproof_http::{Limits, ListenerProtocol, Server};
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::Full;
@@ -11,8 +12,7 @@ use parking_lot::Mutex;
 use tokio::net::TcpListener;
 
 use crate::engine::RunProgress;
-use crate::measure::{Codes, Histogram};
-use edgeproof_cli::Failure;
+use crate::measure::{Codes, Histogram, OutcomeSeries};
 
 /// Serves running figures in the Prometheus text format. Dropping it stops the server.
 pub(super) struct Metrics {
@@ -23,28 +23,9 @@ pub(super) struct Metrics {
 }
 
 const PATH: &str = "/metrics";
-/// Upper bounds of the buckets (µs). They are the same in every process, so that shards add up.
-const BOUNDS: [u64; 19] = [
-    100,
-    200,
-    500,
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    500_000,
-    1_000_000,
-    2_000_000,
-    5_000_000,
-    10_000_000,
-    20_000_000,
-    50_000_000,
-    100_000_000,
-];
+/// Powers of ten of the upper bounds of the buckets (µs): 1, 2 and 5 times each, up to 100 s. They are the same in every
+/// process, so that shards add up.
+const POWERS: std::ops::Range<u32> = 2..8;
 
 impl Metrics {
     pub(super) async fn serve(
@@ -56,15 +37,14 @@ impl Metrics {
         let fault =
             |why: std::io::Error| Failure::usage(format!("cannot serve metrics on {address}: {why}"), advice);
         let listener = TcpListener::bind(address).await.map_err(fault)?;
-        let text = Arc::new(Mutex::new(String::new()));
+        let text: Arc<Mutex<String>> = Arc::default();
         let shown = Arc::clone(&text);
-        let server =
-            Server::start(listener, ListenerProtocol::Plain, Limits::default(), move |request, _| {
-                let response = answer(request.method(), request.uri().path(), &shown.lock());
-                async move { Ok::<_, Infallible>(response) }
-            })
-            .map_err(fault)?;
-        Ok(Self { server, text, routes, codes })
+        let answer = move |request: http::Request<_>, _| {
+            let response = answer(request.method(), request.uri().path(), &shown.lock());
+            async move { Ok::<_, Infallible>(response) }
+        };
+        let server = Server::start(listener, ListenerProtocol::Plain, Limits::default(), answer);
+        Ok(Self { server: server.map_err(fault)?, text, routes, codes })
     }
 
     pub(super) fn addr(&self) -> SocketAddr {
@@ -102,128 +82,99 @@ fn answer(method: &Method, path: &str, text: &str) -> Response<Full<Bytes>> {
 }
 
 fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
-    let measurements = progress.measurements;
+    let (of, ledger) = (&progress.recorded.measurements, &progress.recorded.ledger);
     let mut out = String::new();
-    let labels: Vec<String> = measurements
-        .series
-        .iter()
-        .map(|series| {
-            let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
-            let outcome = codes.label(series.outcome);
-            format!(
-                "route=\"{}\",outcome=\"{}\",expected=\"{}\"",
-                escaped(route),
-                escaped(&outcome),
-                series.expected
-            )
-        })
-        .collect();
-    let each = || labels.iter().map(String::as_str).zip(&measurements.series);
-    let requests = each().map(|(labels, series)| (labels, series.response.count()));
-    counters(&mut out, "edgeproof_requests_total", "Measured requests.", requests);
-    histograms(
-        &mut out,
-        "edgeproof_response_seconds",
-        "Time from the intended start to the end of a request, less the delay of the load generator. A request without an \
-         answer counts at its age.",
-        each().map(|(labels, series)| (labels, &series.response)),
-    );
-    histograms(
-        &mut out,
-        "edgeproof_service_seconds",
-        "Time from sending to the end of a request.",
-        each().map(|(labels, series)| (labels, &series.service)),
-    );
+    let labels = |series: &OutcomeSeries| {
+        let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
+        let (route, outcome) = (escaped(route), escaped(&codes.label(series.outcome)));
+        format!("route=\"{route}\",outcome=\"{outcome}\",expected=\"{}\"", series.expected)
+    };
+    let each: Vec<(String, &OutcomeSeries)> =
+        of.series.iter().map(|series| (labels(series), series)).collect();
+    header(&mut out, "edgeproof_requests_total", "counter", "Measured requests.");
+    for (labels, series) in &each {
+        sample(&mut out, "edgeproof_requests_total", labels, series.response.count());
+    }
+    let (response, service) = ("edgeproof_response_seconds", "edgeproof_service_seconds");
+    let help = "Time from the intended start to the end of a request, less the delay of the load generator. A request \
+                without an answer counts at its age.";
+    header(&mut out, response, "histogram", help);
+    for (labels, series) in &each {
+        histogram(&mut out, response, labels, &series.response);
+    }
+    header(&mut out, service, "histogram", "Time from sending to the end of a request.");
+    for (labels, series) in &each {
+        histogram(&mut out, service, labels, &series.service);
+    }
     for (name, help, times) in [
-        (
-            "edgeproof_lateness_seconds",
-            "Delay of operations that had a free connection, added by the load generator.",
-            &measurements.lateness,
-        ),
-        ("edgeproof_generator_delay_seconds", "Delay added by the load generator.", &measurements.delay),
-        (
-            "edgeproof_time_to_verdict_seconds",
-            "Time from the start of a session to its verdict.",
-            &measurements.verdict,
-        ),
-        ("edgeproof_connect_seconds", "Set-up time of a connection, without TLS.", &measurements.connects),
-        ("edgeproof_tls_seconds", "Duration of a TLS handshake.", &measurements.tls),
+        ("lateness", "Delay by the load generator of operations with a free connection.", &of.lateness),
+        ("generator_delay", "Delay added by the load generator.", &of.delay),
+        ("time_to_verdict", "Time from the start of a session to its verdict.", &of.verdict),
+        ("connect", "Set-up time of a connection, without TLS.", &of.connects),
+        ("tls", "Duration of a TLS handshake.", &of.tls),
     ] {
-        histograms(&mut out, name, help, std::iter::once(("", times)));
+        let name = format!("edgeproof_{name}_seconds");
+        header(&mut out, &name, "histogram", help);
+        histogram(&mut out, &name, "", times);
     }
-    let ledger = progress.ledger;
-    let ends = [
-        ("fate=\"answered\"", ledger.answered),
-        ("fate=\"failed\"", ledger.failed),
-        ("fate=\"dropped\"", ledger.dropped),
-        ("fate=\"open\"", ledger.open),
-    ];
-    counters(&mut out, "edgeproof_operations_total", "Measured operations by their end.", ends);
-    let one = |count: u64| std::iter::once(("", count));
-    for (name, help, count) in [
-        ("edgeproof_due_total", "Operations that were due, warm-up included.", progress.released),
-        ("edgeproof_begun_total", "Started operations, warm-up included.", progress.begun),
-        (
-            "edgeproof_sessions_without_verdict_total",
-            "Sessions that expected a verdict and got none.",
-            ledger.without_verdict,
-        ),
-        ("edgeproof_sent_bytes_total", "Sent bytes of HTTP.", measurements.bytes_sent),
-        ("edgeproof_received_bytes_total", "Received bytes of HTTP.", measurements.bytes_received),
+    header(&mut out, "edgeproof_operations_total", "counter", "Measured operations by their end.");
+    for (end, count) in [
+        ("answered", ledger.answered),
+        ("failed", ledger.failed),
+        ("dropped", ledger.dropped),
+        ("open", ledger.open),
     ] {
-        counters(&mut out, name, help, one(count));
+        sample(&mut out, "edgeproof_operations_total", &format!("fate=\"{end}\""), count);
     }
-    if let Some(asked) = progress.asked {
-        gauge(&mut out, "edgeproof_asked_operations_per_second", "Planned rate of operations.", asked);
+    let (waiting, without_verdict) = (progress.waiting() as f64, ledger.without_verdict as f64);
+    for (name, kind, help, value) in [
+        (
+            "due_total",
+            "counter",
+            "Operations that were due, warm-up included.",
+            Some(progress.released as f64),
+        ),
+        ("begun_total", "counter", "Started operations, warm-up included.", Some(progress.begun as f64)),
+        ("sent_bytes_total", "counter", "Sent bytes of HTTP.", Some(of.bytes_sent as f64)),
+        ("received_bytes_total", "counter", "Received bytes of HTTP.", Some(of.bytes_received as f64)),
+        ("asked_operations_per_second", "gauge", "Planned rate of operations.", progress.asked),
+        ("in_flight_operations", "gauge", "Running operations.", Some(progress.in_flight() as f64)),
+        ("waiting_operations", "gauge", "Operations that wait for a free user.", Some(waiting)),
+        ("sessions_without_verdict_total", "counter", "Sessions that got no verdict.", Some(without_verdict)),
+    ] {
+        if let Some(value) = value {
+            header(&mut out, &format!("edgeproof_{name}"), kind, help);
+            sample(&mut out, &format!("edgeproof_{name}"), "", value);
+        }
     }
-    gauge(&mut out, "edgeproof_in_flight_operations", "Running operations.", progress.in_flight() as f64);
-    gauge(
-        &mut out,
-        "edgeproof_waiting_operations",
-        "Operations that are due and wait for a free user.",
-        progress.waiting() as f64,
-    );
     out
 }
 
-fn header(out: &mut String, name: &str, help: &str, kind: &str) {
-    // Writing to a string cannot fail.
+// Writing to a string cannot fail.
+fn header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-fn gauge(out: &mut String, name: &str, help: &str, value: f64) {
-    header(out, name, help, "gauge");
-    let _ = writeln!(out, "{name} {value}");
+fn sample(out: &mut String, name: &str, labels: &str, value: impl Display) {
+    let _ = if labels.is_empty() {
+        writeln!(out, "{name} {value}")
+    } else {
+        writeln!(out, "{name}{{{labels}}} {value}")
+    };
 }
 
-fn counters<'a>(out: &mut String, name: &str, help: &str, each: impl IntoIterator<Item = (&'a str, u64)>) {
-    header(out, name, help, "counter");
-    for (labels, count) in each {
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-        let _ = writeln!(out, "{name}{labels} {count}");
+fn histogram(out: &mut String, name: &str, labels: &str, times: &Histogram) {
+    let comma = if labels.is_empty() { "" } else { "," };
+    let mut bucket = |le: &str, count: u64| {
+        sample(out, &format!("{name}_bucket"), &format!("{labels}{comma}le=\"{le}\""), count);
+    };
+    let bounds = POWERS.flat_map(|power| [1, 2, 5].map(|times| times * 10_u64.pow(power)));
+    for bound in bounds.chain([10_u64.pow(POWERS.end)]) {
+        bucket(&(bound as f64 / 1e6).to_string(), times.up_to(bound));
     }
-}
-
-fn histograms<'a>(
-    out: &mut String,
-    name: &str,
-    help: &str,
-    each: impl IntoIterator<Item = (&'a str, &'a Histogram)>,
-) {
-    header(out, name, help, "histogram");
-    for (labels, times) in each {
-        let comma = if labels.is_empty() { "" } else { "," };
-        let mut bucket = |le: &str, count: u64| {
-            let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{le}\"}} {count}");
-        };
-        for bound in BOUNDS {
-            bucket(&(bound as f64 / 1e6).to_string(), times.up_to(bound));
-        }
-        bucket("+Inf", times.count());
-        let total = times.mean() * times.count() as f64 / 1e6;
-        let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-        let _ = writeln!(out, "{name}_sum{labels} {total}\n{name}_count{labels} {}", times.count());
-    }
+    bucket("+Inf", times.count());
+    sample(out, &format!("{name}_sum"), labels, times.mean() * times.count() as f64 / 1e6);
+    sample(out, &format!("{name}_count"), labels, times.count());
 }
 
 /// A label value.
@@ -235,10 +186,12 @@ fn escaped(text: &str) -> String {
 mod tests {
     use std::time::Duration;
 
+    use edgeproof_fixtures::spec::{Spec, Version};
     use edgeproof_reports::load::Ledger;
     use rstest::rstest;
 
     use super::*;
+    use crate::engine::LocalRecorder;
     use crate::measure::{Code, LoadMeasurements, RequestFailure, RequestOutcome, RouteId, Sample};
 
     #[rstest]
@@ -266,6 +219,8 @@ mod tests {
             delay: Duration::ZERO,
             service: Duration::from_micros(us),
             waited: false,
+            lateness: None,
+            waiting: None,
             measured: true,
         };
         for us in times {
@@ -273,18 +228,16 @@ mod tests {
         }
         measurements.record(&sample(RequestOutcome::Failed(RequestFailure::Timeout), 2_000_000));
         let ledger = Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
+        let recorded = LocalRecorder { measurements, ledger, ..LocalRecorder::default() };
         let progress = RunProgress {
             at: Duration::from_secs(1),
             end: Duration::from_secs(2),
             asked: Some(12.5),
-            measurements: &measurements,
-            ledger: &ledger,
-            warm_up: &Ledger::default(),
+            recorded: &recorded,
             released: 10,
             begun: 7,
-            draining: false,
         };
-        write(progress, &["POST /v1/\"x\"".to_owned()], &Codes::default())
+        write(progress, &["POST /v1/\"x\"".to_owned()], &Codes::new(&Spec::builtin(Version::Current)))
     }
 
     fn value(text: &str, series: &str) -> String {

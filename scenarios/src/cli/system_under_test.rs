@@ -1,27 +1,33 @@
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, MintOptions, Role};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_cli::Failure;
+use edgeproof_cli::args::EdgeScheme;
+use edgeproof_fixtures::credentials::{
+    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
+};
+use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
 use edgeproof_targets::{Attached, Embedded, RunningEdge, Target};
+use goose::goose::Scenario;
+use parking_lot::Mutex;
 
 use super::args::{Load, SealKind};
-use super::input_file::read;
-use super::reachable::ForeignEndpoint;
-use super::required_parts::RequiredParts;
-use super::secrets;
-use crate::measure::Codes;
-use crate::plan::{Shard, check_host};
+use super::load_plan::{LoadPlan, no_seal_key};
+use super::output::read;
+use crate::measure::{Codes, RouteId};
+use crate::plan::{ScenarioName, may_load};
 use crate::scenario::{
-    CollectionRequests, OpaqueCollections, ParseReferencesError, References, RegisterSession,
-    SealedCollections, VerdictRequests,
+    BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
+    References, SealedCollections, VerdictPolling, VerdictRequests,
 };
-use crate::service::{CollectionMode, InjectedFaults, LoadMock, LoadMockOptions};
-use edgeproof_cli::Failure;
-use edgeproof_cli::args::EdgeScheme;
+use crate::service::{LoadMock, LoadMockOptions};
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
@@ -37,11 +43,12 @@ pub(super) struct SystemUnderTest {
     pub(super) sealing: Option<Arc<SealedCollections>>,
     /// The edge.
     pub(super) edge: Option<RunningEdge>,
-    pub(super) collection_requests: Option<(Arc<ServerAddress>, CollectionRequests)>,
-    pub(super) verdict_requests: Option<(Arc<ServerAddress>, VerdictRequests)>,
-    pub(super) references: References,
-    pub(super) replayed: crate::measure::Code,
-    pub(super) files: CredentialFiles,
+    credentials: Arc<Credentials>,
+    files: CredentialFiles,
+    collection_requests: Option<CollectionRequests>,
+    /// Encoder of verdict requests, if the run polls.
+    pub(super) verdict_requests: Option<VerdictRequests>,
+    references: References,
 }
 
 /// Queue length of sealed collections (2 MB).
@@ -49,23 +56,17 @@ const SEAL_QUEUE: usize = 2048;
 
 impl SystemUnderTest {
     /// Starts and resolves the required parts. Nothing is loaded yet.
-    pub(super) async fn prepare(
-        args: &Load,
-        needs: RequiredParts,
-        faults: InjectedFaults,
-        seed: u64,
-        shard: Shard,
-    ) -> Result<Self, Failure> {
+    pub(super) async fn prepare(plan: &LoadPlan) -> Result<Self, Failure> {
+        let args = &plan.args;
         let spec = Arc::new(Spec::builtin(Version::Current));
-        let codes = Codes::new(&spec);
         let credentials = Credentials::mint(&MintOptions::default())
             .map_err(|why| Failure::of(&why, "this is a bug of edgeproof: report it"))?;
         let credentials = Arc::new(credentials);
         let files = CredentialFiles::write(&credentials)
             .map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
-        let own_edge = needs.edge && args.edge_url.is_none();
-        let own_verdicts = needs.verdicts && args.base_url.is_none();
-        if own_verdicts && needs.edge && !own_edge {
+        let own_edge = plan.uses_edge() && args.edge_url.is_none();
+        let own_verdicts = plan.polls() && args.base_url.is_none();
+        if own_verdicts && plan.uses_edge() && !own_edge {
             return Err(Failure::usage(
                 "cannot poll for verdicts: --edge-url is given without --base-url",
                 "give the service behind that edge with --base-url",
@@ -75,11 +76,7 @@ impl SystemUnderTest {
             let service = LoadMock::start(LoadMockOptions {
                 spec: Arc::clone(&spec),
                 credentials: Arc::clone(&credentials),
-                collection_mode: if args.seal == SealKind::Real {
-                    CollectionMode::Verify
-                } else {
-                    CollectionMode::AcceptAll
-                },
+                verifies: args.seal == SealKind::Real,
                 verdict_after: args.verdict_after,
                 behind_edge: own_edge,
             });
@@ -87,7 +84,7 @@ impl SystemUnderTest {
                 let what = format!("cannot start the mock service: {why}");
                 Failure::usage(what, "check the limits on open files").incomplete()
             })?))
-        } else if faults.any() {
+        } else if args.faults.any() {
             return Err(Failure::usage(
                 "cannot inject faults into a foreign service",
                 "the --service-… options require the built-in mock service: remove --edge-url and --base-url",
@@ -95,105 +92,139 @@ impl SystemUnderTest {
         } else {
             None
         };
+        let register = service.clone().map(|service| -> crate::scenario::RegisterSession {
+            Arc::new(move |reference, state| service.register_session(reference, state))
+        });
         let mut system = Self {
-            target: crate::report::embedded(),
-            references: References::Generated(service.as_ref().map(register_session)),
+            codes: Codes::new(&spec),
+            target: LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None },
             service,
             sealing: None,
             edge: None,
+            spec,
+            credentials,
+            files,
             collection_requests: None,
             verdict_requests: None,
-            replayed: codes.find("replayed_bundle"),
-            codes,
-            files,
-            spec,
+            references: References::Generated(register),
         };
-        if needs.edge {
-            system.prepare_edge(args, &credentials).await?;
-            system.seal(args, seed, shard).await?;
+        if plan.uses_edge() {
+            system.prepare_edge(args).await?;
+            system.seal(plan).await?;
         }
-        if needs.verdicts {
-            system.prepare_verdicts(args, &credentials).await?;
+        if plan.polls() {
+            system.prepare_verdicts(args).await?;
         }
         Ok(system)
     }
 
-    /// Whether an edge was asked for an answer before the run.
-    pub(super) fn readiness_probe(&self) -> bool {
-        self.edge.is_some() && self.target.kind != TargetKind::Embedded
+    /// Names of the routes, by index: collections first, then verdicts.
+    pub(super) fn routes(&self) -> Vec<String> {
+        let collections = self.collection_requests.as_ref().map(CollectionRequests::route);
+        let verdicts = self.verdict_requests.as_ref().map(VerdictRequests::route);
+        collections.into_iter().chain(verdicts).collect()
     }
 
-    /// Endpoints that this program did not start.
-    pub(super) fn foreign_endpoints(&self, args: &Load) -> Vec<ForeignEndpoint<'_>> {
+    /// Requests that the mock service counted, by route.
+    pub(super) fn arrived(&self) -> Vec<(RouteId, u64)> {
+        let Some(service) = &self.service else { return Vec::new() };
+        let (collections, verdicts) = service.counts();
+        let collections = self.collection_requests.as_ref().map(|_| (RouteId(0), collections));
+        let own = self.verdict_requests.as_ref().filter(|_| self.target.base_url.is_none());
+        collections.into_iter().chain(own.map(|requests| (requests.route_id, verdicts))).collect()
+    }
+
+    /// Part, CA option and address of the endpoints that this program did not start.
+    pub(super) fn foreign_endpoints(&self, args: &Load) -> Vec<(&'static str, &'static str, &ServerAddress)> {
         let edge = self.collection_requests.as_ref().filter(|_| args.edge_url.is_some());
         let service = self.verdict_requests.as_ref().filter(|_| args.base_url.is_some());
-        let edge = edge.map(|(address, _)| ForeignEndpoint { part: "edge", ca_option: "--edge-ca", address });
-        let service = service.map(|(address, _)| ForeignEndpoint {
-            part: "service",
-            ca_option: "--service-ca",
-            address,
-        });
+        let edge = edge.map(|requests| ("edge", "--edge-ca", &*requests.endpoint));
+        let service = service.map(|requests| ("service", "--service-ca", &*requests.endpoint));
         edge.into_iter().chain(service).collect()
     }
 
-    /// Endpoints of all requests.
-    pub(super) fn endpoints(&self) -> Vec<Arc<ServerAddress>> {
-        let edge = self.collection_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint));
-        edge.into_iter()
-            .chain(self.verdict_requests.as_ref().map(|(endpoint, _)| Arc::clone(endpoint)))
-            .collect()
+    /// Addresses of all endpoints.
+    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
+        let edge = self.collection_requests.iter().map(|requests| &requests.endpoint);
+        let endpoints = edge.chain(self.verdict_requests.iter().map(|requests| &requests.endpoint));
+        endpoints.flat_map(|endpoint| endpoint.addresses().to_vec()).collect()
     }
 
-    async fn prepare_edge(&mut self, args: &Load, credentials: &Credentials) -> Result<(), Failure> {
+    /// The goose scenario with this name; `None` if a part that it needs is missing.
+    pub(super) fn scenario(&self, name: ScenarioName, plan: &LoadPlan) -> Option<Scenario> {
+        let relay = || {
+            let collections = match &self.sealing {
+                Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
+                None => CollectionSource::Opaque(OpaqueCollections::new(plan.seed)),
+            };
+            Some(EdgeRelay {
+                requests: self.collection_requests.clone()?,
+                collections,
+                replays: plan.args.replay_share,
+                accepted: Mutex::default(),
+                replayed: self.codes.refusal(self.spec.by_stimulus(Table::Relay, Stimulus::Replayed)?),
+                service_times: self.service.as_ref().map(|service| Arc::clone(&service.service_times)),
+            })
+        };
+        let polling = || {
+            Some(VerdictPolling {
+                requests: self.verdict_requests.clone()?,
+                references: self.references.clone(),
+                // Another seed than journeys have: verdict polling must not use the session of a running journey.
+                collections: OpaqueCollections::new(plan.seed ^ 0x5eed),
+                options: plan.args.polling.clone(),
+            })
+        };
+        Some(match name {
+            ScenarioName::EdgeRelay => relay()?.scenario(),
+            ScenarioName::VerdictPolling => polling()?.scenario(),
+            ScenarioName::Journey => Journey { relay: relay()?, polling: polling()? }.scenario(),
+        })
+    }
+
+    async fn prepare_edge(&mut self, args: &Load) -> Result<(), Failure> {
         let target = target(args, &self.spec)?;
-        // Before any request, including the health check.
-        if let Target::Attached(attached) = &target {
+        let endpoint = if let Target::Attached(attached) = &target {
             let endpoint = ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
-            check_allowed(&endpoint, &args.allowed_hosts)?;
-        }
-        let settings = match &self.service {
-            Some(service) => self.files.settings(credentials, &service.url(), &args.origin),
-            None => EdgeSettings::default(),
-        };
-        let (edge, endpoint) = match &target {
-            // Checked before the run, with a client certificate if one is given.
-            Target::Attached(attached) => {
-                (None, ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?)
+            // Before any request, including the health check.
+            check_allowed(&endpoint, args)?;
+            self.target.kind = TargetKind::Attached;
+            endpoint
+        } else {
+            let settings = match &self.service {
+                Some(service) => self.files.settings(&self.credentials, &service.mock.url(), &args.origin),
+                None => EdgeSettings::default(),
+            };
+            let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
+            if let Target::Launched(launch) = &target {
+                self.target.kind = TargetKind::Launched;
+                self.target.command = Some(launch.command.as_str().to_owned());
             }
-            target => {
-                let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
-                let endpoint = edge.endpoint().clone();
-                (Some(edge), endpoint)
-            }
+            let endpoint = edge.endpoint().clone();
+            self.edge = Some(edge);
+            endpoint
         };
+        self.target.edge_url = Some(endpoint.url().to_string());
         let endpoint = with_client_certificate(endpoint, args)?;
-        let collection_requests = CollectionRequests::new(&self.spec, &endpoint, &args.origin)
-            .expect("a parsed origin is a valid header value");
-        let url = endpoint.url().to_string();
-        let (kind, command) = match &target {
-            Target::Embedded(_) => (TargetKind::Embedded, None),
-            Target::Launched(launch) => (TargetKind::Launched, Some(launch.command.as_str().to_owned())),
-            Target::Attached(_) => (TargetKind::Attached, None),
-        };
-        self.target = LoadTarget { kind, command, edge_url: Some(url), base_url: None };
-        self.collection_requests = Some((Arc::new(endpoint), collection_requests));
-        self.edge = edge;
+        let requests = CollectionRequests::new(&self.spec, endpoint, &args.origin, RouteId(0));
+        self.collection_requests = Some(requests.expect("a parsed origin is a valid header value"));
         Ok(())
     }
 
     /// Starts sealing, and waits until the queue is full.
-    async fn seal(&mut self, args: &Load, seed: u64, shard: Shard) -> Result<(), Failure> {
+    async fn seal(&mut self, plan: &LoadPlan) -> Result<(), Failure> {
+        let args = &plan.args;
         if args.seal == SealKind::Opaque {
             return Ok(());
         }
-        let key = match (&args.seal_key, &self.service, secrets::settings(args)?) {
-            (Some(file), _, _) => secrets::seal_key(file)?,
-            (None, Some(service), _) => service.seal_key(),
+        let key = match (&args.seal_key, &self.service, settings(args)?) {
+            (Some(file), _, _) => seal_key(file)?,
+            (None, Some(service), _) => service.mock.seal_key(),
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
-            (None, None, None) => return Err(secrets::no_seal_key()),
+            (None, None, None) => return Err(no_seal_key()),
         };
-        let ahead = SealedCollections::start(&key, OpaqueCollections::new(seed), shard, SEAL_QUEUE);
-        let ahead = ahead.map_err(|why| {
+        let names = OpaqueCollections::new(plan.seed);
+        let ahead = SealedCollections::start(&key, names, plan.shard, SEAL_QUEUE).map_err(|why| {
             let what = format!("cannot start the threads that seal: {why}");
             Failure::usage(what, "check the limits on threads").incomplete()
         })?;
@@ -202,57 +233,61 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    async fn prepare_verdicts(&mut self, args: &Load, credentials: &Credentials) -> Result<(), Failure> {
+    async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
+        let is_foreign = args.base_url.is_some();
         let (url, ca) = match (&args.base_url, &self.service) {
             (Some(url), _) => (url.clone(), args.service_ca.clone()),
-            (None, Some(service)) => (service.url(), Some(self.files.certificate(Role::ServiceAuthority))),
+            (None, Some(service)) => {
+                (service.mock.url(), Some(self.files.certificate(Role::ServiceAuthority)))
+            }
             (None, None) => (String::new(), None),
         };
         let parsed = BaseUrl::of_service(&url)?.as_url().clone();
         let endpoint = ServerAddress::resolve(&parsed, ca.as_deref()).await?;
-        check_allowed(&endpoint, &args.allowed_hosts)?;
+        check_allowed(&endpoint, args)?;
         let endpoint = with_client_certificate(endpoint, args)?;
-        let (authorization, bad) = match &self.service {
-            Some(service) if args.base_url.is_none() => {
-                (service.authorization(), service.bad_tokens(&self.codes))
-            }
-            _ => (format!("Bearer {}", secrets::read_token(args)?), secrets::foreign_bad_tokens(credentials)),
-        };
-        let verdict_requests =
-            VerdictRequests::new(&self.spec, &endpoint, &authorization, bad).ok_or_else(|| {
-                Failure::usage(
-                    "cannot send the read token: it is not a valid header value",
-                    "check READ_TOKEN or the token file",
-                )
-            })?;
-        if args.base_url.is_some() {
+        // A foreign service may refuse these with any code of the tables.
+        let foreign_forms = [
+            ReadTokenForm::Missing,
+            ReadTokenForm::ForeignPrefix,
+            ReadTokenForm::Malformed,
+            ReadTokenForm::KeyUnknown,
+        ];
+        let forms = if is_foreign { &foreign_forms[..] } else { &ReadTokenForm::ALL };
+        let bad = BadToken::of(forms, &self.spec, &self.codes, &self.credentials);
+        let token =
+            if is_foreign { read_token(args)? } else { self.credentials.read_token(ReadTokenForm::Valid) };
+        let route = RouteId(u8::from(self.collection_requests.is_some()));
+        let token = format!("Bearer {token}");
+        let requests = VerdictRequests::new(&self.spec, endpoint, &token, bad, is_foreign, route);
+        self.verdict_requests = Some(requests.ok_or_else(|| {
+            Failure::usage(
+                "cannot send the read token: it is not a valid header value",
+                "check READ_TOKEN or the token file",
+            )
+        })?);
+        if is_foreign {
             self.target.base_url = Some(parsed.to_string());
             if self.collection_requests.is_none() {
                 self.target.kind = TargetKind::Attached;
             }
         }
         if let Some(path) = &args.references {
-            self.references = read(path)?.parse().map_err(|why: ParseReferencesError| {
+            self.references = read(path)?.parse().map_err(|why: String| {
                 Failure::usage(
                     format!("cannot read references {}: {why}", path.display()),
                     "write one reference per line; add `none` after a reference without a verdict (wrong, too old or of another \
                      license)",
                 )
             })?;
-        } else if args.base_url.is_some() && self.collection_requests.is_none() {
+        } else if is_foreign && self.collection_requests.is_none() {
             return Err(Failure::usage(
                 "cannot poll a service for verdicts: no references are given",
                 "give sessions that it knows with --references FILE, or run a journey",
             ));
         }
-        self.verdict_requests = Some((Arc::new(endpoint), verdict_requests));
         Ok(())
     }
-}
-
-fn register_session(service: &Arc<LoadMock>) -> RegisterSession {
-    let service = Arc::clone(service);
-    Arc::new(move |reference, state| service.register_session(reference, state))
 }
 
 fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
@@ -283,6 +318,42 @@ fn with_client_certificate(endpoint: ServerAddress, args: &Load) -> Result<Serve
     }
 }
 
-fn check_allowed(endpoint: &ServerAddress, hosts: &[String]) -> Result<(), Failure> {
-    Ok(check_host(endpoint.url().host_str().unwrap_or_default(), endpoint.addresses(), hosts)?)
+fn check_allowed(endpoint: &ServerAddress, args: &Load) -> Result<(), Failure> {
+    let host = endpoint.url().host_str().unwrap_or_default();
+    if may_load(host, endpoint.addresses(), &args.allowed_hosts) {
+        return Ok(());
+    }
+    let advice = format!("if you may load it, add --yes-load {host}");
+    Err(Failure::usage(format!("cannot load {host}: it is a remote host"), advice))
+}
+
+fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {
+    let key = serde_json::from_str(&read(file)?).ok().and_then(|jwk| SealPublicKey::from_jwk(&jwk));
+    key.ok_or_else(|| {
+        Failure::usage(
+            format!("cannot read {}: not a seal key", file.display()),
+            "give a JSON Web Key (OKP, X25519) with a kid, as the admin API of `edgeproof mock` serves it at /seal-key",
+        )
+    })
+}
+
+fn read_token(args: &Load) -> Result<String, Failure> {
+    let token = match (&args.read_token_file, settings(args)?) {
+        (Some(path), _) => read(path)?,
+        (None, Some(credentials)) => credentials.read_token(ReadTokenForm::Valid),
+        (None, None) => std::env::var("READ_TOKEN").unwrap_or_default(),
+    };
+    let token = token.trim();
+    if token.is_empty() {
+        return Err(Failure::usage(
+            "cannot poll for verdicts: no read token is given",
+            "set READ_TOKEN, or give --read-token-file FILE; for a mock with settings, give --settings DIR",
+        ));
+    }
+    Ok(token.to_owned())
+}
+
+fn settings(args: &Load) -> Result<Option<Credentials>, Failure> {
+    let Some(folder) = &args.settings else { return Ok(None) };
+    Ok(Some(SettingsFolder::load(folder, SystemTime::now())?.credentials))
 }

@@ -1,15 +1,16 @@
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use edgeproof_http::ServerAddress;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::connection::{MAX_BODY, OutgoingRequest};
+use super::outgoing_request::OutgoingRequest;
+use super::user_connection::{ExchangeTimes, MAX_BODY};
 use crate::measure::{Code, Codes, RequestOutcome, RouteId};
 
 /// A request and its expected result.
-#[derive(Debug)]
 pub struct Call<'a> {
     /// The route.
     pub route: RouteId,
@@ -34,36 +35,23 @@ pub enum Expectation<'a> {
     Pending(&'a str),
 }
 
-/// The result of one poll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PollResult {
-    /// The verdict.
-    Ready,
-    /// Not ready yet.
-    Pending,
-    /// Any other answer or failure.
-    Other,
-}
-
 /// The outcome of an answer, and whether it is the expected one.
 pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (RequestOutcome, bool) {
-    let (code, expected) = match (expect, status) {
-        (Expectation::Accepted, 200) => {
-            let accepted = is_ok_true(body);
-            (if accepted { Code::Plain } else { Code::Unrecognized }, accepted)
+    let (code, expected) = match expect {
+        Expectation::Accepted if status == codes.accepted => plain(is_ok_true(body)),
+        // Nothing can be said against a verdict that is too long to be stored.
+        Expectation::VerdictOrPending(reference) if status == codes.available => {
+            plain(body.len() >= MAX_BODY || is_verdict(body, reference))
         }
-        (Expectation::VerdictOrPending(reference), 200) => {
-            // Nothing can be said against a verdict that is too long to be stored.
-            let verdict = body.len() >= MAX_BODY || is_verdict(body, reference);
-            (if verdict { Code::Plain } else { Code::Unrecognized }, verdict)
-        }
-        (Expectation::VerdictOrPending(reference) | Expectation::Pending(reference), 404) => {
+        Expectation::VerdictOrPending(reference) | Expectation::Pending(reference)
+            if status == codes.pending.0 =>
+        {
             let pending = is_pending(body, reference);
-            (if pending { codes.find("pending") } else { Code::Unrecognized }, pending)
+            (if pending { codes.pending.1 } else { Code::Unrecognized }, pending)
         }
-        // A 200 instead of a refusal is wrong, whatever its body is.
-        (_, 200) => (Code::Plain, false),
-        (Expectation::Refused(wanted, code), status) => {
+        // An acceptance instead of a refusal is wrong, whatever its body is.
+        _ if status == codes.accepted => (Code::Plain, false),
+        Expectation::Refused(wanted, code) => {
             let body_code = codes.read(body);
             let listed = matches!(body_code, Code::Known(_));
             (body_code, wanted == status && code.map_or(listed, |code| code == body_code))
@@ -73,13 +61,8 @@ pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]
     (RequestOutcome::Answer { status, code }, expected)
 }
 
-/// The result of a poll, from its outcome.
-pub fn poll_result(outcome: RequestOutcome, expected: bool) -> PollResult {
-    match outcome {
-        RequestOutcome::Answer { status: 200, .. } if expected => PollResult::Ready,
-        RequestOutcome::Answer { status: 404, .. } if expected => PollResult::Pending,
-        _ => PollResult::Other,
-    }
+fn plain(expected: bool) -> (Code, bool) {
+    (if expected { Code::Plain } else { Code::Unrecognized }, expected)
 }
 
 /// Whether the body is exactly `{"ok":true}`, in any JSON spelling.
@@ -116,6 +99,87 @@ fn is_pending(body: &[u8], reference: &str) -> bool {
     let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
     let says = |name: &str, text: &str| members.get(name).and_then(Value::as_str) == Some(text);
     members.len() == 2 && says("status", "pending") && says("ref", reference)
+}
+
+/// A request without an answer so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StartedCall {
+    pub(super) route: RouteId,
+    /// Intended start.
+    pub(super) due: Instant,
+    /// Time from the intended start that the operation waited for a user.
+    pub(super) waited: Duration,
+    /// When the request was sent.
+    pub(super) sent: Instant,
+}
+
+/// Times of a call, from its intended start.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallTimes {
+    pub(super) call: StartedCall,
+    /// When the answer arrived, or the call failed.
+    pub(super) received: Instant,
+    /// When the answer was read, or the call failed.
+    pub(super) ended: Instant,
+    /// The part from sending to `ended` that the generator itself added.
+    late_reads: Duration,
+}
+
+impl StartedCall {
+    /// A call that is sent now.
+    pub(super) fn now(route: RouteId, due: Instant, waited: Duration) -> Self {
+        Self { route, due, waited, sent: Instant::now() }
+    }
+
+    /// Times of the call with its answer.
+    pub(super) fn answered(self, exchange: &ExchangeTimes) -> CallTimes {
+        let ExchangeTimes { received, ended, .. } = *exchange;
+        CallTimes { call: self, received, ended, late_reads: exchange.delay() }
+    }
+
+    /// Times of the call if it ends now without an answer.
+    pub(super) fn unanswered(self) -> CallTimes {
+        let now = Instant::now();
+        CallTimes { call: self, received: now, ended: now, late_reads: Duration::ZERO }
+    }
+}
+
+impl CallTimes {
+    /// Time from the intended start to the end.
+    pub(super) fn observed(&self) -> Duration {
+        self.ended.saturating_duration_since(self.call.due)
+    }
+
+    /// Time from the intended start to sending.
+    fn start(&self) -> Duration {
+        self.call.sent.saturating_duration_since(self.call.due)
+    }
+
+    /// Time from the intended start to sending, less the time that the operation waited for a user.
+    pub(super) fn lateness(&self) -> Duration {
+        self.start().saturating_sub(self.call.waited)
+    }
+
+    /// The delay that the generator added before the answer arrived.
+    pub(super) fn late_start(&self) -> Duration {
+        let late_read = self.ended.saturating_duration_since(self.received);
+        self.start() + self.late_reads.saturating_sub(late_read)
+    }
+
+    /// The delay that the generator added: a late start, and late reads.
+    pub(super) fn delay(&self) -> Duration {
+        self.start() + self.late_reads
+    }
+
+    /// Time from the intended start to the end, less the delay that the generator added.
+    pub(super) fn response(&self) -> Duration {
+        self.observed().saturating_sub(self.delay())
+    }
+
+    /// Time from sending to the arrival of the answer.
+    pub(super) fn service(&self) -> Duration {
+        self.ended.saturating_duration_since(self.call.sent).saturating_sub(self.late_reads)
+    }
 }
 
 #[cfg(test)]
@@ -194,5 +258,20 @@ mod tests {
         let body = [&br#"{"ref":"r","evidence":""#[..], &vec![b'x'; MAX_BODY]].concat();
         let outcome = classify(&codes, Expectation::VerdictOrPending("r"), 200, &body[..MAX_BODY]);
         assert_eq!(outcome, (RequestOutcome::Answer { status: 200, code: Code::Plain }, true));
+    }
+
+    #[test]
+    fn delay_is_what_the_generator_added() {
+        let ms = Duration::from_millis;
+        let due = Instant::now();
+        let times = CallTimes {
+            call: StartedCall { route: RouteId(0), due, waited: ms(100), sent: due + ms(103) },
+            received: due + ms(150),
+            ended: due + ms(157),
+            late_reads: ms(9),
+        };
+        assert_eq!((times.observed(), times.lateness(), times.delay()), (ms(157), ms(3), ms(112)));
+        // A part of the TLS handshake was read 2 ms late, which delayed the answer.
+        assert_eq!((times.late_start(), times.response(), times.service()), (ms(105), ms(45), ms(45)));
     }
 }

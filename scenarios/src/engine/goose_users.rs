@@ -1,5 +1,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -7,43 +8,113 @@ use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
 use goose::goose::{GooseUser, Scenario, Transaction, TransactionFunction, TransactionResult};
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinError;
 use tokio::time::sleep;
 
-use super::error::EngineError;
-use super::run_context::{LoadRunContext, LoadTransaction};
+use super::load_run::{EngineError, LoadRun};
+use super::pacer::Pacer;
+use super::recorder::LoadRecorder;
 use super::user::LoadUser;
-use super::workload::ScenarioWeights;
-use crate::measure::RouteId;
+use super::workload::{ScenarioWeights, Workload};
+use crate::measure::{Codes, RequestOutcome, RouteId, Sample};
+use crate::plan::ScheduledOperation;
 
-/// Takes the transactions out of goose scenarios. The route of a transaction is its name.
-pub(super) fn transactions(
-    scenarios: &[Scenario],
-    routes: &[String],
-) -> (Vec<ScenarioWeights>, Vec<Vec<LoadTransaction>>) {
-    let route = |transaction: &Transaction| {
-        let name = transaction.name.name_for_transaction();
-        RouteId(routes.iter().position(|route| route == name).unwrap_or(0) as u8)
-    };
-    let of_scenario = |scenario: &Scenario| {
-        let own: Vec<&Transaction> = scenario.transactions.iter().filter(|own| is_operation(own)).collect();
-        let weights = own.iter().map(|transaction| transaction.weight).collect();
-        let transaction =
-            |of: &&Transaction| LoadTransaction { function: of.function.clone(), route: route(of) };
-        let weights = ScenarioWeights { weight: scenario.weight, transactions: weights };
-        (weights, own.iter().map(transaction).collect())
-    };
-    scenarios.iter().map(of_scenario).unzip()
+/// State that all users of a run share.
+pub(super) struct LoadRunContext {
+    pub(super) recorder: LoadRecorder,
+    /// Codes of the tables.
+    pub(super) codes: Codes,
+    /// Request timeout.
+    pub(super) timeout: Duration,
+    /// The operations.
+    pub(super) workload: Workload,
+    /// Releases operations and polls when they are due.
+    pub(super) pacer: Pacer,
+    /// Transactions of each scenario.
+    pub(super) transactions: Vec<Vec<LoadTransaction>>,
+    /// A permit for each user that goose has started.
+    pub(super) ready: Semaphore,
+    /// A permit for each user that is done.
+    pub(super) done: Semaphore,
+    /// Operations that ended.
+    pub(super) ended: AtomicU64,
+    /// Signals that all planned operations have ended.
+    pub(super) all_ended: Notify,
 }
 
-/// A goose attack with these scenarios and this number of users. Each user plays operations of its scenario
-/// when the workload hands them out: one goose transaction for each operation.
-pub(super) fn prepare(
-    scenarios: Vec<Scenario>,
-    users: usize,
-    run: &Arc<LoadRunContext>,
-) -> Result<GooseAttack, EngineError> {
+/// A transaction of a scenario.
+#[derive(Clone)]
+pub(super) struct LoadTransaction {
+    /// The function that goose's documentation describes.
+    pub(super) function: TransactionFunction,
+    /// The route that an operation counts for if it never starts.
+    pub(super) route: RouteId,
+}
+
+impl LoadRunContext {
+    /// Records an operation that never started, at its age. Operations time out while they wait for a user.
+    pub(super) fn never_started(&self, route: RouteId, scheduled: ScheduledOperation, age: Duration) {
+        let ScheduledOperation { at, measured, .. } = scheduled;
+        let sample = Sample {
+            route,
+            outcome: RequestOutcome::Dropped,
+            expected: false,
+            due: at,
+            observed: age.min(self.timeout),
+            // No answer could have come earlier: the age is a lower bound.
+            delay: Duration::ZERO,
+            service: Duration::ZERO,
+            waited: true,
+            lateness: None,
+            waiting: None,
+            measured,
+        };
+        let mut recorder = self.recorder.of(0);
+        recorder.request(&sample);
+        recorder.operation(measured, (RequestOutcome::Dropped, false), at, at + age);
+    }
+
+    /// Counts an operation that ended.
+    pub(super) fn operation_ended(&self) {
+        let ended = self.ended.fetch_add(1, Ordering::AcqRel) + 1;
+        if self.workload.arrivals().is_some_and(|arrivals| ended == arrivals.count()) {
+            self.all_ended.notify_one();
+        }
+    }
+
+    /// Waits until all operations have ended (open model), or until this many users are done (closed model). In the open
+    /// model idle users stay until the run stops: their end would count as cost of the last requests.
+    pub(super) async fn all_ended(&self, users: u32) {
+        match self.workload.arrivals() {
+            Some(arrivals) if arrivals.count() == 0 => {}
+            Some(_) => self.all_ended.notified().await,
+            None => _ = self.done.acquire_many(users).await,
+        }
+    }
+}
+
+/// The goose attack of a run, and what its users share. Takes the scenarios. Each user plays operations of its
+/// scenario when the workload hands them out: one goose transaction for each operation.
+pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRunContext>), EngineError> {
     let fault = |why: goose::GooseError| EngineError::Goose(why.to_string());
+    let scenarios = std::mem::take(&mut options.scenarios);
+    let (weights, transactions): (Vec<_>, Vec<_>) =
+        scenarios.iter().map(|scenario| transactions(scenario, &options.routes)).unzip();
+    let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
+    let run = Arc::new(LoadRunContext {
+        recorder: LoadRecorder::new(locals),
+        codes: options.codes.clone(),
+        timeout: options.timeout,
+        workload: Workload::new(options.model.clone(), &weights, options.seed),
+        pacer: Pacer::new().map_err(EngineError::Pacer)?,
+        transactions,
+        ready: Semaphore::new(0),
+        done: Semaphore::new(0),
+        ended: AtomicU64::new(0),
+        all_ended: Notify::new(),
+    });
+    let users = options.users.users as usize;
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing.
     let mut arguments = vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet"];
@@ -56,47 +127,52 @@ pub(super) fn prepare(
     attack = attack.set_client_builder_without_cookies(client).map_err(fault)?;
     for (place, mut scenario) in scenarios.into_iter().enumerate() {
         scenario.transactions.retain(|transaction| !is_operation(transaction));
+        let (starting, playing) = (Arc::clone(&run), Arc::clone(&run));
+        let start: TransactionFunction = Arc::new(move |_| {
+            starting.ready.add_permits(1);
+            Box::pin(std::future::ready(Ok(())))
+        });
+        let operate: TransactionFunction = Arc::new(move |user| {
+            let run = Arc::clone(&playing);
+            Box::pin(async move { play(user, &run, place).await })
+        });
         let scenario = scenario
-            .register_transaction(Transaction::new(start(run)).set_on_start())
-            .register_transaction(Transaction::new(operate(run, place)).set_name("operation"));
+            .register_transaction(Transaction::new(start).set_on_start())
+            .register_transaction(Transaction::new(operate).set_name("operation"));
         attack = attack.register_scenario(scenario);
     }
-    Ok(attack)
+    Ok((attack, run))
+}
+
+/// The transactions of a goose scenario. The route of a transaction is its name.
+fn transactions(scenario: &Scenario, routes: &[String]) -> (ScenarioWeights, Vec<LoadTransaction>) {
+    let own = || scenario.transactions.iter().filter(|own| is_operation(own));
+    let transaction = |transaction: &Transaction| {
+        let name = transaction.name.name_for_transaction();
+        let route = RouteId(routes.iter().position(|route| route == name).unwrap_or(0) as u8);
+        LoadTransaction { function: transaction.function.clone(), route }
+    };
+    let weights = own().map(|transaction| transaction.weight).collect();
+    (ScenarioWeights { weight: scenario.weight, transactions: weights }, own().map(transaction).collect())
 }
 
 fn is_operation(transaction: &Transaction) -> bool {
     !transaction.on_start && !transaction.on_stop
 }
 
-fn start(run: &Arc<LoadRunContext>) -> TransactionFunction {
-    let run = Arc::clone(run);
-    Arc::new(move |_| {
-        run.user_ready();
-        Box::pin(std::future::ready(Ok(())))
-    })
-}
-
-fn operate(run: &Arc<LoadRunContext>, scenario: usize) -> TransactionFunction {
-    let run = Arc::clone(run);
-    Arc::new(move |user| {
-        let run = Arc::clone(&run);
-        Box::pin(async move { play(user, &run, scenario).await })
-    })
-}
-
 /// Plays the next operation of a user.
 async fn play(user: &mut GooseUser, run: &Arc<LoadRunContext>, scenario: usize) -> TransactionResult {
     let number = user.weighted_users_index;
     let Some(operation) = run.workload.next(scenario, number).await else {
-        run.user_done();
+        run.done.add_permits(1);
         // Goose ends a user after its last iteration. Another way to end it early does not exist.
         user.config.iterations = Some(1);
         return Ok(());
     };
-    let due = run.started() + operation.scheduled.at;
+    let LoadTransaction { function, route } = &run.transactions[scenario][operation.transaction];
+    let due = run.workload.started() + operation.scheduled.at;
     if operation.waited && due.elapsed() > run.timeout {
-        let route = run.transactions[scenario][operation.transaction].route;
-        run.never_started(route, operation.scheduled, run.timeout);
+        run.never_started(*route, operation.scheduled, run.timeout);
         run.operation_ended();
         return Ok(());
     }
@@ -109,7 +185,7 @@ async fn play(user: &mut GooseUser, run: &Arc<LoadRunContext>, scenario: usize) 
         user.set_session_data(LoadUser::new(number, Arc::clone(run), operation));
     }
     LoadUser::of(user).begin(operation);
-    let mut transaction = (run.transactions[scenario][operation.transaction].function)(user);
+    let mut transaction = function(user);
     let ended = until_stopped(run, transaction.as_mut()).await;
     drop(transaction);
     if let Some(result) = ended {

@@ -36,15 +36,6 @@ enum Activity {
     Given(u64),
 }
 
-/// An operation that a user takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Taken {
-    /// Index of the operation in the plan.
-    pub(super) place: u64,
-    /// Whether it waited for a user.
-    pub(super) waited: bool,
-}
-
 impl IdleUsers {
     /// Gives an operation to an idle user and returns its waker. Without an idle user the operation waits.
     pub(super) fn give(&self, place: u64) -> Option<Waker> {
@@ -58,19 +49,19 @@ impl IdleUsers {
         user.waker.clone()
     }
 
-    /// Takes the next operation for a user; `None` at the end. The user becomes idle while there is none.
-    pub(super) fn poll_take(&self, user: u32, cx: &mut Context<'_>) -> Poll<Option<Taken>> {
+    /// Takes the next operation for a user, and whether it waited for a user; `None` at the end. The user becomes idle while there is none.
+    pub(super) fn poll_take(&self, user: u32, cx: &mut Context<'_>) -> Poll<Option<(u64, bool)>> {
         let state = &mut *self.0.lock();
         state.user(user);
         let this = &mut state.users[user as usize];
         if let Activity::Given(place) = this.now {
             this.now = Activity::Busy;
-            return Poll::Ready(Some(Taken { place, waited: false }));
+            return Poll::Ready(Some((place, false)));
         }
         if this.now == Activity::Busy
             && let Some(place) = state.waiting.pop_front()
         {
-            return Poll::Ready(Some(Taken { place, waited: true }));
+            return Poll::Ready(Some((place, true)));
         }
         if state.ended {
             return Poll::Ready(None);
@@ -129,12 +120,12 @@ impl State {
 mod tests {
     use super::*;
 
-    fn take(users: &IdleUsers, user: u32) -> Poll<Option<Taken>> {
+    fn take(users: &IdleUsers, user: u32) -> Poll<Option<(u64, bool)>> {
         users.poll_take(user, &mut Context::from_waker(Waker::noop()))
     }
 
-    fn taken(place: u64, waited: bool) -> Poll<Option<Taken>> {
-        Poll::Ready(Some(Taken { place, waited }))
+    fn taken(place: u64, waited: bool) -> Poll<Option<(u64, bool)>> {
+        Poll::Ready(Some((place, waited)))
     }
 
     #[test]

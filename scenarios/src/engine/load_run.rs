@@ -1,22 +1,95 @@
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use edgeproof_cli::signals::Interruption;
-use tokio::task::spawn_blocking;
+use edgeproof_reports::load::Ledger;
+use goose::goose::Scenario;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::error::EngineError;
 use super::goose_users;
-use super::load_run_options::{LoadRunOptions, ProgressListener, RunProgress, StartTime};
-use super::machine::{SelfMonitor, TargetProcesses, cpu_time};
-use super::run_context::LoadRunContext;
-use super::run_data::RunData;
-use super::workload::{UntakenOperation, Workload};
-use crate::plan::Arrivals;
+use super::goose_users::LoadRunContext;
+use super::machine::{SelfMonitor, SelfMonitorReading, cpu_time, listening_processes};
+use super::recorder::LocalRecorder;
+use super::workload::LoadModel;
+use crate::measure::Codes;
+use crate::plan::{Arrivals, UserCount};
 
 /// A run that is ready to start.
 pub struct LoadRun {
-    options: LoadRunOptions,
+    /// Goose scenarios with their transactions and weights; at least one. The name of a transaction is the
+    /// route of its first request.
+    pub scenarios: Vec<Scenario>,
+    /// How many operations start, and when.
+    pub model: LoadModel,
+    /// Number of users, and what limits it. Goose divides them among the scenarios.
+    pub users: UserCount,
+    /// Seed of the order of transactions. Shards have the same.
+    pub seed: u64,
+    /// Codes of the tables.
+    pub codes: Codes,
+    /// Routes by index.
+    pub routes: Vec<String>,
+    /// Addresses of the target, to find its processes on this machine.
+    pub addresses: Vec<SocketAddr>,
+    /// Request timeout.
+    pub timeout: Duration,
+    /// Longest wait at the end for running operations.
+    pub drain: Duration,
+    /// Start time (default: as soon as all users have started).
+    pub start_at: Option<SystemTime>,
+    /// Called once at the start.
+    pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
+    /// Called twice a second during the run.
+    pub live: Option<ProgressListener>,
+}
+
+/// Data of a completed run.
+pub struct RunData {
+    /// The run.
+    pub run: LoadRun,
+    /// Start of the run by the clock of reports.
+    pub started: SystemTime,
+    /// Time from the start to the end of the last operation.
+    pub took: Duration,
+    /// Time spent waiting for running operations at the end.
+    pub drained: Duration,
+    /// Recorded data.
+    pub recorded: LocalRecorder,
+    /// Operations that the pacer released.
+    pub released: u64,
+    /// Operations that the plan scheduled until the end.
+    pub planned: u64,
+    /// Operations that waited because no user was idle. More than 0: the users ran out.
+    pub waited: u64,
+    /// Figures of the generator itself.
+    pub self_monitor: SelfMonitorReading,
+    /// CPU time of this process during the run, without the start of the users. Idle users of the open model end after it.
+    pub cpu: Duration,
+    /// The signal that ended the run early.
+    pub interrupted: Option<Interruption>,
+}
+
+/// A callback for the progress of a run.
+pub type ProgressListener = Arc<dyn Fn(RunProgress<'_>) + Send + Sync>;
+
+/// The progress of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunProgress<'a> {
+    /// Time since the start.
+    pub at: Duration,
+    /// End of the last stage, since the start.
+    pub end: Duration,
+    /// Planned operations per second at this time; `None` in the closed model.
+    pub asked: Option<f64>,
+    /// Recorded data so far.
+    pub recorded: &'a LocalRecorder,
+    /// Operations that the pacer released.
+    pub released: u64,
+    /// Operations that users started; the others wait for a free user.
+    pub begun: u64,
 }
 
 /// Timeout for the start of all users.
@@ -24,109 +97,106 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 /// Timeout for goose to end after its users.
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
-impl LoadRun {
-    /// A run with these options.
-    pub fn new(options: LoadRunOptions) -> Self {
-        Self { options }
+impl RunProgress<'_> {
+    /// Operations that wait for a free user.
+    pub fn waiting(&self) -> u64 {
+        self.released.saturating_sub(self.begun)
     }
 
+    /// Operations that run.
+    pub fn in_flight(&self) -> u64 {
+        // Dropped operations never began.
+        let ended = |ledger: &Ledger| ledger.accounted() - ledger.dropped;
+        self.begun.saturating_sub(ended(&self.recorded.ledger) + ended(&self.recorded.warm_up))
+    }
+}
+
+impl LoadRun {
     /// Plays the run to its end. A signal ends it early, with partial data.
     pub async fn play(
-        self,
+        mut self,
         interrupted: impl Future<Output = Interruption> + Send,
     ) -> Result<RunData, EngineError> {
-        let mut options = self.options;
-        let users = options.users.users as usize;
-        let (weights, transactions) = goose_users::transactions(&options.scenarios, &options.routes);
-        let workload = Workload::new(options.model.clone(), &weights, options.seed);
-        let run = LoadRunContext::new(options.codes.clone(), options.timeout, workload, transactions);
-        let run = Arc::new(run.map_err(EngineError::Pacer)?);
-        let goose = goose_users::prepare(std::mem::take(&mut options.scenarios), users, &run)?;
+        let users = self.users.users;
+        let (goose, run) = goose_users::prepare(&mut self)?;
         // A switch left over from an earlier run in this process would count as Ctrl-C.
         goose::reset_killswitch();
         let mut attack =
             // Boxed: goose's future takes 22 KB.
             tokio::spawn(async move { Box::pin(goose.execute()).await.map(drop).map_err(|why| why.to_string()) });
-        tokio::pin!(interrupted);
+        let mut interrupted = pin!(async {
+            tokio::select! {
+                signal = interrupted => signal,
+                () = goose_users::killed() => Interruption::Interrupt,
+            }
+        });
 
         // Nothing is measured until all users have started.
         let mut ended_by = tokio::select! {
-            ready = timeout(START_LIMIT, run.all_ready(users)) => { let _ = ready; None }
+            _ = timeout(START_LIMIT, run.ready.acquire_many(users)) => None,
             signal = &mut interrupted => Some(signal),
-            () = goose_users::killed() => Some(Interruption::Interrupt),
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
-        let targets = TargetProcesses::find(&options.addresses);
-        if let (Some(at), None) = (options.start_at, ended_by) {
+        let targets = listening_processes(&self.addresses);
+        if let (Some(at), None) = (self.start_at, ended_by) {
             let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
-            ended_by = tokio::select! {
-                () = sleep(wait) => None,
-                signal = &mut interrupted => Some(signal),
-                () = goose_users::killed() => Some(Interruption::Interrupt),
-            };
+            ended_by = timeout(wait, &mut interrupted).await.ok();
         }
         // Before the start, because it reads the threads of a target on this machine.
         let self_monitor = SelfMonitor::start(targets);
-        let start = StartTime { instant: run.start(), wall_clock: SystemTime::now() };
-        if let Some(on_start) = options.on_start.take() {
-            on_start(start.instant);
+        let (start, started) = (Instant::now(), SystemTime::now());
+        if let Some(on_start) = self.on_start.take() {
+            on_start(start);
         }
         let cpu = cpu_time();
-        run.workload.start(start.instant);
+        run.workload.start(start);
+        let mut tasks = JoinSet::new();
         let pacing = Arc::clone(&run);
-        let pacer = tokio::spawn(async move { pacing.pacer.run(&pacing.workload, start.instant).await });
-        let live = options.live.clone().map(|live| tokio::spawn(report_progress(live, Arc::clone(&run))));
+        tasks.spawn(async move { pacing.pacer.run(&pacing.workload, start).await });
+        if let Some(live) = self.live.clone() {
+            tasks.spawn(report_progress(live, Arc::clone(&run)));
+        }
 
-        let last = run.workload.end();
-        let all_ended = run.all_ended(users);
-        tokio::pin!(all_ended);
-        let mut finished = false;
+        let mut draining = start;
         if ended_by.is_none() {
+            // Dropped before the next wait for the users: waits of a semaphore queue up.
+            let mut all_ended = pin!(run.all_ended(users));
+            let mut finished = false;
             ended_by = tokio::select! {
-                () = sleep_until((start.instant + last).into()) => None,
+                () = sleep_until((start + run.workload.end()).into()) => None,
                 // A rate is due until the end of the window.
                 () = &mut all_ended, if run.workload.arrivals().is_none() => { finished = true; None }
                 signal = &mut interrupted => Some(signal),
-                () = goose_users::killed() => Some(Interruption::Interrupt),
             };
-        }
-        let draining = Instant::now();
-        if ended_by.is_none() && !finished {
-            ended_by = tokio::select! {
-                () = &mut all_ended => None,
-                () = sleep(options.drain) => None,
-                signal = &mut interrupted => Some(signal),
-                () = goose_users::killed() => Some(Interruption::Interrupt),
-            };
+            draining = Instant::now();
+            if ended_by.is_none() && !finished {
+                ended_by = tokio::select! {
+                    () = &mut all_ended => None,
+                    signal = timeout(self.drain, &mut interrupted) => signal.ok(),
+                };
+            }
         }
         let ended = Instant::now();
         let cpu = cpu_time().saturating_sub(cpu);
-        pacer.abort();
+        drop(tasks);
         run.workload.stop();
         let self_monitor = self_monitor.finish();
         // The users return at once after the stop signal.
-        let _ = timeout(GOOSE_LIMIT, run.all_done(users)).await;
-        let goose = timeout(GOOSE_LIMIT, attack).await;
-        if let Some(live) = live {
-            live.abort();
-        }
-        if let Ok(broke @ (Err(_) | Ok(Err(_)))) = goose {
+        let _ = timeout(GOOSE_LIMIT, run.done.acquire_many(users)).await;
+        if let Ok(broke @ (Err(_) | Ok(Err(_)))) = timeout(GOOSE_LIMIT, attack).await {
             return Err(goose_users::ended_early(broke));
         }
-        let took = ended - start.instant;
+        let took = ended - start;
         let (released, planned) = drop_untaken(&run, took);
         Ok(RunData {
-            start,
+            run: self,
+            started,
             took,
             drained: ended - draining,
             recorded: run.recorder.sum(),
             released,
             planned,
-            users: options.users,
             waited: run.workload.waited(),
-            last_outage: run.recorder.last_outage(),
-            last_answer: run.recorder.last_answer(),
-            last_unanswered: run.recorder.last_unanswered(),
             self_monitor,
             cpu,
             interrupted: ended_by,
@@ -137,7 +207,7 @@ impl LoadRun {
 /// Records released operations that no user took. Returns the numbers of released and planned operations.
 fn drop_untaken(run: &LoadRunContext, now: Duration) -> (u64, u64) {
     let (released, _) = run.workload.counts();
-    for UntakenOperation { scenario, transaction, scheduled } in run.workload.untaken() {
+    for (scenario, transaction, scheduled) in run.workload.untaken() {
         let route = run.transactions[scenario][transaction].route;
         run.never_started(route, scheduled, now.saturating_sub(scheduled.at));
     }
@@ -156,19 +226,27 @@ async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
 }
 
 fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
-    let end = run.workload.end();
-    let at = run.started().elapsed();
-    let sum = run.recorder.sum();
+    let at = run.workload.started().elapsed();
     let (released, begun) = run.workload.counts();
     live(RunProgress {
         at,
-        end,
+        end: run.workload.end(),
         asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-        measurements: &sum.measurements,
-        ledger: &sum.ledger,
-        warm_up: &sum.warm_up,
+        recorded: &run.recorder.sum(),
         released,
         begun,
-        draining: at > end,
     });
+}
+
+/// Why a run cannot start or continue.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum EngineError {
+    /// Goose failed.
+    #[error("cannot run the users: {0}")]
+    #[diagnostic(help("this is an error of goose; check the limits on threads and open files"))]
+    Goose(String),
+    /// The system has no timer for the pacer.
+    #[error("cannot start the pacer: {0}")]
+    #[diagnostic(help("raise the limit on open files (ulimit -n)"))]
+    Pacer(std::io::Error),
 }

@@ -5,30 +5,24 @@
 //! weights which transaction is due, and gives it to a goose user of its scenario.
 
 mod call;
-mod call_times;
-mod connection;
-mod error;
 mod goose_users;
 mod idle_users;
 mod load_run;
-mod load_run_options;
 mod machine;
-mod pacing;
+mod outgoing_request;
+mod pacer;
 mod recorder;
-mod run_context;
-mod run_data;
+mod request_timeout;
 mod user;
+mod user_connection;
 mod workload;
 
-pub use call::{Call, Expectation, PollResult, classify, poll_result};
-pub use connection::{
-    ExchangeTimes, HeaderFields, OutgoingRequest, RequestTimeout, SetUpTimes, UserConnection,
-};
-pub use error::EngineError;
-pub use load_run::LoadRun;
-pub use load_run_options::{LoadRunOptions, ProgressListener, RunProgress, StartTime};
+pub use call::{Call, Expectation, classify};
+pub use load_run::{EngineError, LoadRun, ProgressListener, RunData, RunProgress};
 pub use machine::{EdgeCostProbe, SelfMonitor, SelfMonitorReading, processors};
-pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd, Release};
-pub use run_data::RunData;
+pub use outgoing_request::{HeaderFields, OutgoingRequest};
+pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd};
+pub use request_timeout::RequestTimeout;
 pub use user::{CallResult, LoadUser};
+pub use user_connection::{ExchangeTimes, UserConnection};
 pub use workload::{LoadModel, Operation, ScenarioWeights, Workload};

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use edgeproof_http::ServerAddress;
 use goose::goose::{GooseUser, GooseUserData};
 
-use super::call::{Call, Expectation, classify};
-use super::call_times::CallTimes;
-use super::connection::{RequestTimeout, UserConnection};
-use super::recorder::{OperationEnd, Release};
-use super::run_context::LoadRunContext;
+use super::call::{Call, CallTimes, Expectation, StartedCall, classify};
+use super::goose_users::LoadRunContext;
+use super::recorder::OperationEnd;
+use super::request_timeout::RequestTimeout;
+use super::user_connection::UserConnection;
 use super::workload::Operation;
-use crate::measure::{RequestFailure, RequestOutcome, RouteId, Sample};
+use crate::measure::{Code, RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// The session data of a goose user: its connections and the operation that it plays. Transactions get it
@@ -29,18 +29,8 @@ pub struct LoadUser {
     waited: Duration,
     /// How the operation would end now, and when its last request ended; `None` before its first request has ended.
     end: Option<(OperationEnd, Instant)>,
-    under_way: Option<UnderWay>,
+    under_way: Option<StartedCall>,
     awaiting: Option<AwaitedVerdict>,
-}
-
-/// A request without an answer so far.
-#[derive(Debug, Clone, Copy)]
-struct UnderWay {
-    route: RouteId,
-    due: Instant,
-    sent: Instant,
-    /// Time from `due` that the operation waited for a user.
-    waited: Duration,
 }
 
 /// A session that waits for its verdict.
@@ -72,7 +62,7 @@ pub struct CallResult {
 impl LoadUser {
     /// A user without open connections, at the start of its first operation.
     pub(super) fn new(id: usize, run: Arc<LoadRunContext>, operation: Operation) -> Self {
-        let due = run.started();
+        let due = run.workload.started();
         Self {
             id,
             connections: Vec::new(),
@@ -109,7 +99,7 @@ impl LoadUser {
     /// Begins an operation.
     pub(super) fn begin(&mut self, operation: Operation) {
         self.operation = operation;
-        self.due = self.run.started() + operation.scheduled.at;
+        self.due = self.run.workload.started() + operation.scheduled.at;
         self.waited = if operation.waited { self.due.elapsed() } else { Duration::ZERO };
         self.end = None;
     }
@@ -122,45 +112,42 @@ impl LoadUser {
     ) -> impl Future<Output = CallResult> + Send + 'a {
         let Call { route, endpoint, request, expect } = call;
         let waited = if self.end.is_none() { self.waited } else { Duration::ZERO };
-        let under_way = UnderWay { route, due, sent: Instant::now(), waited };
-        self.under_way = Some(under_way);
+        let started = StartedCall::now(route, due, waited);
+        self.under_way = Some(started);
         let connection = self.connection(endpoint);
         self.connections[connection].1.prepare(request);
-        self.answer(under_way, connection, expect)
+        self.answer(started, connection, expect)
     }
 
     async fn answer(
         &mut self,
-        under_way: UnderWay,
+        started: StartedCall,
         connection: usize,
         expect: Expectation<'_>,
     ) -> CallResult {
-        let UnderWay { route, due, sent, waited } = under_way;
+        let StartedCall { sent, waited, .. } = started;
         // Time in which the operation waited for a user counts, a delay by the generator does not.
         let since = sent.checked_sub(waited).unwrap_or(sent);
         let connection = &mut self.connections[connection].1;
         let answered = self.request_timeout.limit(since, pin!(connection.exchange(sent))).await;
-        let (times, mut outcome, mut expected) = match answered {
+        let timed_out = (RequestOutcome::Failed(RequestFailure::Timeout), false);
+        let (times, (mut outcome, mut expected)) = match answered {
             Some(Ok(answer)) => {
-                let times = CallTimes::of_exchange(due, waited, connection.times());
-                let (outcome, expected) = classify(&self.run.codes, expect, answer.status, &answer.body);
-                (times, outcome, expected)
+                let classified = classify(&self.run.codes, expect, answer.status, &answer.body);
+                (started.answered(&connection.times), classified)
             }
-            Some(Err(failure)) => {
-                (CallTimes::unanswered(due, waited, sent), RequestOutcome::Failed(failure), false)
-            }
+            Some(Err(failure)) => (started.unanswered(), (RequestOutcome::Failed(failure), false)),
             None => {
                 connection.close();
-                let timed_out = RequestOutcome::Failed(RequestFailure::Timeout);
-                (CallTimes::unanswered(due, waited, sent), timed_out, false)
+                (started.unanswered(), timed_out)
             }
         };
-        self.run.recorder.traffic(self.id, &connection.times().into());
+        self.run.recorder.of(self.id).measurements.record_traffic(&connection.times.traffic);
         if times.response() + waited > self.run.timeout {
-            (outcome, expected) = (RequestOutcome::Failed(RequestFailure::Timeout), false);
+            (outcome, expected) = timed_out;
         }
         self.under_way = None;
-        self.record(route, outcome, expected, &times);
+        self.record(outcome, expected, &times);
         CallResult { outcome, expected, service: times.service(), ended: times.received, read: times.ended }
     }
 
@@ -183,7 +170,12 @@ impl LoadUser {
         {
             let observed = answer.read.saturating_duration_since(since);
             let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
-            self.run.recorder.verdict(self.id, time, observed, self.waited > Duration::ZERO);
+            let measurements = &mut self.run.recorder.of(self.id).measurements;
+            measurements.verdict.record(time);
+            if self.waited > Duration::ZERO {
+                measurements.verdict_waited.record(time);
+            }
+            measurements.verdict_observed.record(observed);
         }
     }
 
@@ -192,7 +184,9 @@ impl LoadUser {
         if let Some(AwaitedVerdict { since, .. }) = self.awaiting.take()
             && self.operation.scheduled.measured
         {
-            self.run.recorder.no_verdict(self.id, since.elapsed());
+            let mut recorder = self.run.recorder.of(self.id);
+            recorder.ledger.without_verdict += 1;
+            recorder.measurements.no_verdict.record(since.elapsed());
         }
     }
 
@@ -200,68 +194,69 @@ impl LoadUser {
     pub fn give_up(&mut self) {
         if let Some(AwaitedVerdict { since, route, .. }) = self.awaiting {
             self.record_no_verdict();
-            self.record(route, RequestOutcome::GivenUp, false, &CallTimes::never_sent(since));
+            self.record_given_up(since, route);
         }
     }
 
     /// Records the latency that the edge added to a request.
     pub fn record_edge_latency(&mut self, time: Duration) {
-        self.run.recorder.added(self.id, time);
+        self.run.recorder.of(self.id).measurements.added.record(time);
     }
 
     /// Ends the operation.
     pub(super) fn finish(&mut self, failed: bool) {
-        let (end, at) = self.end.unwrap_or_else(|| (OperationEnd::Answered, Instant::now()));
-        self.record_operation(if failed { OperationEnd::Failed } else { end }, at);
+        // An operation without a request is answered.
+        let answered = (RequestOutcome::Answer { status: 0, code: Code::Plain }, true);
+        let (end, at) = self.end.unwrap_or_else(|| (answered, Instant::now()));
+        let failure = (RequestOutcome::Failed(RequestFailure::Closed), false);
+        self.record_operation(if failed { failure } else { end }, at);
     }
 
     /// Gives up the operation at the end of the run, and records it at its age.
     pub(super) fn abandon(&mut self) {
         let waited_for = self.awaiting;
         self.record_no_verdict();
-        if let Some(UnderWay { route, due, sent, waited }) = self.under_way.take() {
-            self.record(route, RequestOutcome::Open, false, &CallTimes::unanswered(due, waited, sent));
+        if let Some(started) = self.under_way.take() {
+            self.record(RequestOutcome::Open, false, &started.unanswered());
         } else if let Some(AwaitedVerdict { since, route, .. }) = waited_for {
-            self.record(route, RequestOutcome::GivenUp, false, &CallTimes::never_sent(since));
+            self.record_given_up(since, route);
         }
         self.connections.clear();
-        self.record_operation(OperationEnd::Open, Instant::now());
+        self.record_operation((RequestOutcome::Open, false), Instant::now());
     }
 
     fn record_operation(&self, end: OperationEnd, ended: Instant) {
         let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
-        let ended = ended.saturating_duration_since(self.run.started());
-        self.run.recorder.operation(self.id, measured, end, at, ended);
+        let ended = ended.saturating_duration_since(self.run.workload.started());
+        self.run.recorder.of(self.id).operation(measured, end, at, ended);
     }
 
-    fn record(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool, times: &CallTimes) {
-        let end = match outcome {
-            RequestOutcome::Answer { .. } if expected => OperationEnd::Answered,
-            RequestOutcome::Answer { .. } | RequestOutcome::GivenUp => OperationEnd::Unexpected,
-            _ => OperationEnd::Failed,
-        };
-        let is_first = self.end.replace((end, times.ended)).is_none();
+    fn record_given_up(&mut self, since: Instant, route: RouteId) {
+        let never_sent = StartedCall::now(route, since, Duration::ZERO);
+        self.record(RequestOutcome::GivenUp, false, &never_sent.unanswered());
+    }
+
+    fn record(&mut self, outcome: RequestOutcome, expected: bool, times: &CallTimes) {
+        let is_first = self.end.replace(((outcome, expected), times.ended)).is_none();
         if let Some(awaiting) = &mut self.awaiting {
             awaiting.delay += times.late_start();
         }
-        let is_answer = matches!(outcome, RequestOutcome::Answer { .. });
-        let sample = Sample {
-            route,
+        // The first request of the closed model is due when it is sent.
+        let is_due = outcome.was_sent() && (!is_first || self.run.workload.arrivals().is_some());
+        self.run.recorder.of(self.id).request(&Sample {
+            route: times.call.route,
             outcome,
             expected,
-            due: times.due.saturating_duration_since(self.run.started()),
+            due: times.call.due.saturating_duration_since(self.run.workload.started()),
             observed: times.observed(),
             // Without an answer the time is a lower bound, which a delay must not improve.
-            delay: if is_answer { times.delay() } else { Duration::ZERO },
+            delay: if outcome.is_answer() { times.delay() } else { Duration::ZERO },
             service: times.service(),
-            waited: times.waited > Duration::ZERO,
+            waited: times.call.waited > Duration::ZERO,
+            lateness: is_due.then(|| times.lateness()),
+            waiting: (is_due && is_first).then_some(times.call.waited),
             measured: self.operation.scheduled.measured,
-        };
-        // The first request of the closed model is due when it is sent.
-        let is_due = outcome.was_sent() && (self.operation.paced || !is_first);
-        let release =
-            is_due.then(|| Release { lateness: times.lateness(), waited: is_first.then_some(times.waited) });
-        self.run.recorder.request(self.id, &sample, release);
+        });
     }
 
     /// The connection to an endpoint. Few scenarios have more than two.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::idle_users::{IdleUsers, Taken};
+use super::idle_users::IdleUsers;
 use crate::plan::{Arrivals, ScheduledOperation, WeightedDraw};
 
 /// How many operations start, and when.
@@ -55,18 +55,8 @@ pub struct Operation {
     pub transaction: usize,
     /// The plan of the operation.
     pub scheduled: ScheduledOperation,
-    /// Whether a rate is given: then times count from the intended start.
-    pub paced: bool,
     /// Whether it waited for a user.
     pub waited: bool,
-}
-
-/// An operation that no user took.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct UntakenOperation {
-    pub(super) scenario: usize,
-    pub(super) transaction: usize,
-    pub(super) scheduled: ScheduledOperation,
 }
 
 impl Workload {
@@ -111,7 +101,7 @@ impl Workload {
     /// Time after which no operation starts, since the start.
     pub fn end(&self) -> Duration {
         match &self.model {
-            LoadModel::Open(arrivals) => arrivals.end(),
+            LoadModel::Open(arrivals) => arrivals.end,
             LoadModel::Closed { time, warm_up } => *time + *warm_up,
         }
     }
@@ -128,6 +118,11 @@ impl Workload {
     /// Number of operations that waited for a user.
     pub fn waited(&self) -> u64 {
         self.waited.load(Ordering::Acquire)
+    }
+
+    /// Start of the run; now, if the run has not started.
+    pub fn started(&self) -> Instant {
+        self.started.get().copied().unwrap_or_else(Instant::now)
     }
 
     /// Starts the clock.
@@ -185,11 +180,11 @@ impl Workload {
         });
         match &self.model {
             LoadModel::Open(arrivals) => {
-                let Taken { place, waited } = take.await?;
+                let (place, waited) = take.await?;
                 self.taken.fetch_add(1, Ordering::AcqRel);
                 let scheduled = arrivals.get(place);
                 let (_, transaction) = self.choices[self.draw.draw(scheduled.number)];
-                Some(Operation { transaction, scheduled, paced: true, waited })
+                Some(Operation { transaction, scheduled, waited })
             }
             LoadModel::Closed { time, warm_up } => {
                 let started = if let Some(started) = self.started.get() {
@@ -205,19 +200,19 @@ impl Workload {
                 let number = self.taken.fetch_add(1, Ordering::AcqRel);
                 let transaction = self.draw_of[scenario].draw(number);
                 let scheduled = ScheduledOperation { number, at, measured: at >= *warm_up };
-                Some(Operation { transaction, scheduled, paced: false, waited: false })
+                Some(Operation { transaction, scheduled, waited: false })
             }
         }
     }
 
-    /// Released operations that no user has taken.
-    pub(super) fn untaken(&self) -> Vec<UntakenOperation> {
+    /// Released operations that no user has taken: scenario, transaction and plan.
+    pub(super) fn untaken(&self) -> Vec<(usize, usize, ScheduledOperation)> {
         let LoadModel::Open(arrivals) = &self.model else { return Vec::new() };
         let untaken = self.idle_users.iter().flat_map(IdleUsers::untaken);
         let operation = |place| {
             let scheduled = arrivals.get(place);
             let (scenario, transaction) = self.choices[self.draw.draw(scheduled.number)];
-            UntakenOperation { scenario, transaction, scheduled }
+            (scenario, transaction, scheduled)
         };
         untaken.map(operation).collect()
     }
@@ -267,7 +262,7 @@ mod tests {
         let workload = open(shard);
         assert_eq!(workload.release(Duration::from_secs(2)), None);
         let untaken = workload.untaken().into_iter();
-        untaken.map(|of| (of.scheduled.number, of.scenario, of.transaction)).collect()
+        untaken.map(|(scenario, transaction, of)| (of.number, scenario, transaction)).collect()
     }
 
     #[test]
@@ -317,7 +312,7 @@ mod tests {
         assert!(poll(&workload, 1, 0).is_pending());
         workload.start(Instant::now());
         let Poll::Ready(Some(operation)) = poll(&workload, 1, 0) else { panic!("the run has started") };
-        assert!(!operation.paced && !operation.scheduled.measured && operation.transaction < 2);
+        assert!(!operation.scheduled.measured && operation.transaction < 2);
         workload.stop();
         assert_eq!(poll(&workload, 1, 0), Poll::Ready(None));
     }

@@ -1,16 +1,12 @@
 use std::time::Duration;
 
-/// Operations that were answered as expected, over time: when they were due and when they ended. They show
-/// whether the target kept up. The number of buckets is bounded: a full series doubles their width.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Completions {
-    width: Duration,
-    /// Operations due and operations ended, by bucket.
-    buckets: Vec<(u64, u64)>,
-}
+use super::timeline::{Bucket, Series};
 
-/// Smallest width of a bucket.
-const NARROWEST: Duration = Duration::from_millis(2);
+/// Operations that were answered as expected, over time: when they were due and when they ended. They show
+/// whether the target kept up.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completions(Series<(u64, u64), 2, MAX_BUCKETS>);
+
 /// Largest number of buckets.
 const MAX_BUCKETS: usize = 4096;
 /// Parts of equal size in which the operations are compared.
@@ -26,28 +22,18 @@ const ALLOWED_SHARE: f64 = 0.01;
 impl Completions {
     /// Adds an operation: when it was due and when it ended, since the start of the run.
     pub fn record(&mut self, due: Duration, ended: Duration) {
-        // The later time first: it may widen the buckets.
-        let place = self.place(ended.max(due));
-        self.buckets[place].1 += 1;
-        let place = self.place(due);
-        self.buckets[place].0 += 1;
+        self.0.at(ended.max(due)).1 += 1;
+        self.0.at(due).0 += 1;
     }
 
     /// Adds other operations.
     pub fn add(&mut self, other: &Self) {
-        while self.width < other.width {
-            self.widen();
-        }
-        for (position, (due, ended)) in other.buckets.iter().enumerate() {
-            let place = self.place(other.width * position as u32);
-            self.buckets[place].0 += due;
-            self.buckets[place].1 += ended;
-        }
+        self.0.add(&other.0);
     }
 
     /// Number of operations.
     pub fn count(&self) -> u64 {
-        self.buckets.iter().map(|(due, _)| due).sum()
+        self.0.buckets.iter().map(|(due, _)| due).sum()
     }
 
     /// Time over which the target completed the operations: the measured time, or longer if it did not keep up.
@@ -82,41 +68,24 @@ impl Completions {
 
     /// The time (s) at which this many operations were due, or had ended.
     fn time_of(&self, rank: f64, of: impl Fn(&(u64, u64)) -> u64) -> f64 {
-        let width = self.width.as_secs_f64();
+        let width = self.0.width.as_secs_f64();
         let mut before = 0.0;
-        for (position, bucket) in self.buckets.iter().enumerate() {
+        for (position, bucket) in self.0.buckets.iter().enumerate() {
             let own = of(bucket) as f64;
             if before + own >= rank {
                 return (position as f64 + (rank - before) / own.max(1.0)) * width;
             }
             before += own;
         }
-        self.buckets.len() as f64 * width
-    }
-
-    fn place(&mut self, time: Duration) -> usize {
-        loop {
-            let place = (time.as_micros() / self.width.as_micros()) as usize;
-            if place < MAX_BUCKETS {
-                if self.buckets.len() <= place {
-                    self.buckets.resize(place + 1, (0, 0));
-                }
-                return place;
-            }
-            self.widen();
-        }
-    }
-
-    fn widen(&mut self) {
-        self.width *= 2;
-        let pair = |pair: &[(u64, u64)]| pair.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        self.buckets = self.buckets.chunks(2).map(pair).collect();
+        self.0.buckets.len() as f64 * width
     }
 }
 
-impl Default for Completions {
-    fn default() -> Self {
-        Self { width: NARROWEST, buckets: Vec::new() }
+/// Operations due and operations ended.
+impl Bucket for (u64, u64) {
+    fn merge(&mut self, other: &Self) {
+        self.0 += other.0;
+        self.1 += other.1;
     }
 }
 
@@ -221,7 +190,7 @@ mod tests {
                 all.record(due, ended);
             }
             one.add(&two);
-            prop_assert!(one.buckets.len() <= MAX_BUCKETS);
+            prop_assert!(one.0.buckets.len() <= MAX_BUCKETS);
             prop_assert_eq!(one.count(), operations.len() as u64);
             prop_assert_eq!(one, all);
         }

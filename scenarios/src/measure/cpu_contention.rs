@@ -1,23 +1,14 @@
-use std::time::Duration;
+use edgeproof_reports::load::{ContentionFigures, micros};
 
-use edgeproof_reports::load::micros;
-
-/// Who used the processors during a run, and who waited for them. All times are zero where the system does not
-/// report them.
+/// Who used the processors during a run, and who waited for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CpuContention {
-    /// Length of the run.
-    pub elapsed: Duration,
-    /// CPU time of this process.
-    pub own: Duration,
-    /// Time in which threads of this process were ready to run and waited for a processor.
-    pub wait: Duration,
-    /// CPU time of other processes, without the target's.
-    pub others: Duration,
-    /// Time that the hypervisor gave to other machines.
-    pub steal: Duration,
-    /// Time in which a CPU limit stopped this process.
-    pub throttled: Duration,
+    /// Length of the run (s).
+    pub elapsed_s: f64,
+    /// CPU time of this process (s).
+    pub own_s: f64,
+    /// What the report shows. All times are zero where the system does not report them.
+    pub figures: ContentionFigures,
     /// The target's processes, if it runs on this machine.
     pub target: Option<TargetContention>,
 }
@@ -27,12 +18,10 @@ pub struct CpuContention {
 pub struct TargetContention {
     /// Whether the target runs in this process.
     pub embedded: bool,
-    /// CPU time.
-    pub cpu: Duration,
-    /// Time in which its threads were ready to run and waited for a processor.
-    pub wait: Duration,
-    /// The part of `wait` that is not due to usual wake-ups.
-    pub long_wait: Duration,
+    /// Time in which its threads were ready to run and waited for a processor (s).
+    pub wait_s: f64,
+    /// The part of it that is not due to usual wake-ups (s).
+    pub long_wait_s: f64,
 }
 
 /// What kept a process from running.
@@ -65,40 +54,31 @@ impl CpuContention {
     /// Who took the processors.
     pub fn causes(&self) -> Vec<CpuCause> {
         let taken = [
-            (self.throttled, NOTICEABLE, CpuCause::Limit),
-            (self.steal, NOTICEABLE, CpuCause::Hypervisor),
-            (self.others, BUSY, CpuCause::OtherProcesses),
+            (self.figures.throttled_s, NOTICEABLE, CpuCause::Limit),
+            (self.figures.steal_s, NOTICEABLE, CpuCause::Hypervisor),
+            (self.figures.others_s, BUSY, CpuCause::OtherProcesses),
         ];
         let noticeable = taken.into_iter().filter(|(time, least, _)| self.share(*time) > *least);
         let causes: Vec<CpuCause> = noticeable.map(|(.., cause)| cause).collect();
         if causes.is_empty() { vec![CpuCause::OwnWork] } else { causes }
     }
 
-    /// How long the generator waited, and for whom.
+    /// How long the generator waited, and for whom, and what to do against it.
     pub fn explained(&self) -> String {
-        format!(
-            "its threads waited {} for a processor in {}, while {}",
-            duration(self.wait),
-            duration(self.elapsed),
-            self.takers()
-        )
+        let advice = self.each_cause(|cause| match cause {
+            CpuCause::Limit => "raise its CPU limit".into(),
+            CpuCause::Hypervisor => "use a machine with processors of its own".into(),
+            CpuCause::OtherProcesses => "stop other programs or use another machine".into(),
+            CpuCause::OwnWork => {
+                "lower the rate, give it more processors, or divide the rate with --shard".into()
+            }
+        });
+        format!("{}, while {}; {advice}", self.waited(self.figures.wait_s), self.takers())
     }
 
     /// Time in which the generator could not run, as a share of the run; above 1 if several threads waited.
     pub fn held_back(&self) -> f64 {
-        self.share(self.wait + self.throttled + self.steal)
-    }
-
-    /// What to do against it.
-    pub fn advice(&self) -> String {
-        let causes = self.causes();
-        let advice = causes.iter().map(|cause| match cause {
-            CpuCause::Limit => "raise its CPU limit",
-            CpuCause::Hypervisor => "use a machine with processors of its own",
-            CpuCause::OtherProcesses => "stop other programs or use another machine",
-            CpuCause::OwnWork => "lower the rate, give it more processors, or divide the rate with --shard",
-        });
-        advice.collect::<Vec<_>>().join(", and ")
+        self.share(self.figures.wait_s + self.figures.throttled_s + self.figures.steal_s)
     }
 
     /// Why the target's response times are not its own: it waited for a processor that others used. `None` for
@@ -108,16 +88,14 @@ impl CpuContention {
         let held_back = match self.causes()[..] {
             [CpuCause::OwnWork] => false,
             // Who used little of a processor cannot have kept another waiting for longer.
-            [CpuCause::OtherProcesses] => self.others >= target.long_wait / 2,
+            [CpuCause::OtherProcesses] => self.figures.others_s >= target.long_wait_s / 2.0,
             _ => true,
         };
-        (held_back && self.share(target.long_wait) > TARGET_WAIT).then(|| {
+        (held_back && self.share(target.long_wait_s) > TARGET_WAIT).then(|| {
             format!(
-                "the target runs on this machine, and its threads waited {} for a processor in {}, \
-                 while {}: its response times include that; stop other programs, or give the target \
-                 processors of its own",
-                duration(target.wait),
-                duration(self.elapsed),
+                "the target runs on this machine, and {}, while {}: its response times include that; stop other programs, \
+                 or give the target processors of its own",
+                self.waited(target.wait_s),
                 self.takers()
             )
         })
@@ -127,15 +105,13 @@ impl CpuContention {
     /// `None` for a target that runs elsewhere or in this process, or that had its share.
     pub fn crowded_target(&self) -> Option<String> {
         let target = self.target.filter(|target| !target.embedded)?;
-        let is_crowded = self.share(self.own) > CROWDING && self.share(target.wait) > CROWDED;
+        let is_crowded = self.share(self.own_s) > CROWDING && self.share(target.wait_s) > CROWDED;
         is_crowded.then(|| {
             format!(
-                "the target runs on this machine, and its threads waited {} for a processor in {}, while the \
-                 generator used {} of CPU time: its response times include that; lower the rate, or run the \
-                 generator on another machine",
-                duration(target.wait),
-                duration(self.elapsed),
-                duration(self.own)
+                "the target runs on this machine, and {}, while the generator used {} of CPU time: its response times \
+                 include that; lower the rate, or run the generator on another machine",
+                self.waited(target.wait_s),
+                duration(self.own_s)
             )
         })
     }
@@ -143,39 +119,43 @@ impl CpuContention {
     /// A note about a target that competes with the generator for processors. `None` for one that does not.
     pub fn competing_target(&self) -> Option<String> {
         let target = self.target.filter(|target| !target.embedded)?;
-        (self.share(target.long_wait) > TARGET_WAIT && self.starved_target().is_none()).then(|| {
+        (self.share(target.long_wait_s) > TARGET_WAIT && self.starved_target().is_none()).then(|| {
+            let waited = self.waited(target.wait_s);
             format!(
-                "the target runs on this machine, and its threads waited {} for a processor in {}: generator and \
-                 target share the processors",
-                duration(target.wait),
-                duration(self.elapsed)
+                "the target runs on this machine, and {waited}: generator and target share the processors"
             )
         })
     }
 
+    fn waited(&self, seconds: f64) -> String {
+        format!("its threads waited {} for a processor in {}", duration(seconds), duration(self.elapsed_s))
+    }
+
     fn takers(&self) -> String {
-        let causes = self.causes();
-        let takers = causes.iter().map(|cause| match cause {
-            CpuCause::Limit => format!("a CPU limit stopped the generator for {}", duration(self.throttled)),
-            CpuCause::Hypervisor => format!("the hypervisor took {} (steal)", duration(self.steal)),
-            CpuCause::OtherProcesses => format!("other processes used {} of CPU time", duration(self.others)),
-            CpuCause::OwnWork => format!("the generator used {} of CPU time itself", duration(self.own)),
-        });
-        takers.collect::<Vec<_>>().join(", and ")
+        self.each_cause(|cause| match cause {
+            CpuCause::Limit => {
+                format!("a CPU limit stopped the generator for {}", duration(self.figures.throttled_s))
+            }
+            CpuCause::Hypervisor => format!("the hypervisor took {} (steal)", duration(self.figures.steal_s)),
+            CpuCause::OtherProcesses => {
+                format!("other processes used {} of CPU time", duration(self.figures.others_s))
+            }
+            CpuCause::OwnWork => format!("the generator used {} of CPU time itself", duration(self.own_s)),
+        })
     }
 
-    /// A time as share of the run.
-    fn share(&self, time: Duration) -> f64 {
-        if self.elapsed.is_zero() { 0.0 } else { s(time) / s(self.elapsed) }
+    fn each_cause(&self, text: impl Fn(CpuCause) -> String) -> String {
+        self.causes().into_iter().map(text).collect::<Vec<_>>().join(", and ")
+    }
+
+    /// A time (s) as share of the run.
+    fn share(&self, seconds: f64) -> f64 {
+        if self.elapsed_s > 0.0 { seconds / self.elapsed_s } else { 0.0 }
     }
 }
 
-fn s(time: Duration) -> f64 {
-    time.as_secs_f64()
-}
-
-fn duration(time: Duration) -> String {
-    micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
+fn duration(seconds: f64) -> String {
+    micros((seconds * 1e6).round() as u64)
 }
 
 #[cfg(test)]
@@ -184,18 +164,20 @@ mod tests {
 
     use super::*;
 
+    fn s(ms: u64) -> f64 {
+        ms as f64 / 1000.0
+    }
+
     /// Of a run of 10 s. Times in ms.
     fn contention(others: u64, steal: u64, throttled: u64) -> CpuContention {
-        let ms = Duration::from_millis;
-        CpuContention {
-            elapsed: ms(10_000),
-            own: ms(3_000),
-            wait: ms(6_500),
-            others: ms(others),
-            steal: ms(steal),
-            throttled: ms(throttled),
-            target: None,
-        }
+        let figures = ContentionFigures {
+            wait_s: 6.5,
+            others_s: s(others),
+            steal_s: s(steal),
+            throttled_s: s(throttled),
+            ..ContentionFigures::default()
+        };
+        CpuContention { elapsed_s: 10.0, own_s: 3.0, figures, target: None }
     }
 
     #[rstest]
@@ -216,7 +198,7 @@ mod tests {
         #[case] text: &str,
     ) {
         let contention = contention(others, steal, throttled);
-        assert!(contention.explained().ends_with(text), "{}", contention.explained());
+        assert!(contention.explained().contains(text), "{}", contention.explained());
     }
 
     #[rstest]
@@ -234,8 +216,7 @@ mod tests {
         #[case] starved: bool,
         #[case] competing: bool,
     ) {
-        let long_wait = Duration::from_millis(long_wait);
-        let target = TargetContention { embedded, cpu: Duration::ZERO, wait: long_wait, long_wait };
+        let target = TargetContention { embedded, wait_s: s(long_wait), long_wait_s: s(long_wait) };
         let contention = CpuContention { target: Some(target), ..contention(others, 0, 0) };
         assert_eq!(contention.starved_target().is_some(), starved);
         assert_eq!(contention.competing_target().is_some(), competing);
@@ -253,10 +234,8 @@ mod tests {
         #[case] embedded: bool,
         #[case] crowded: bool,
     ) {
-        let wait = Duration::from_millis(wait);
-        let target = TargetContention { embedded, cpu: Duration::ZERO, wait, long_wait: Duration::ZERO };
-        let own = Duration::from_millis(own);
-        let contention = CpuContention { own, target: Some(target), ..contention(100, 0, 0) };
+        let target = TargetContention { embedded, wait_s: s(wait), long_wait_s: 0.0 };
+        let contention = CpuContention { own_s: s(own), target: Some(target), ..contention(100, 0, 0) };
         assert_eq!(contention.crowded_target().is_some(), crowded);
     }
 

@@ -20,14 +20,6 @@ pub struct HistogramError(String);
 const LONGEST: u64 = 2 * 3600 * 1_000_000;
 
 impl Histogram {
-    /// An empty histogram.
-    pub fn new() -> Self {
-        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
-            .expect("1 µs to 1 s at 3 digits is possible");
-        histogram.auto(true);
-        Self(histogram)
-    }
-
     /// Adds a time.
     pub fn record(&mut self, time: Duration) {
         self.record_micros(time.as_micros() as u64);
@@ -84,14 +76,9 @@ impl Histogram {
         if self.count() == 0 { 0.0 } else { self.0.mean() }
     }
 
-    /// Number of times above this limit (µs).
-    pub fn longer_than(&self, us: u64) -> u64 {
-        if self.count() == 0 || self.max() <= us { 0 } else { self.count() - self.0.count_between(0, us) }
-    }
-
     /// Number of times up to this limit (µs).
     pub fn up_to(&self, us: u64) -> u64 {
-        self.count() - self.longer_than(us)
+        if self.max() <= us { self.count() } else { self.0.count_between(0, us) }
     }
 
     /// Removes all times of another histogram. Fails if they are not all in this one.
@@ -138,8 +125,12 @@ impl Histogram {
 }
 
 impl Default for Histogram {
+    /// An empty histogram.
     fn default() -> Self {
-        Self::new()
+        let mut histogram = hdrhistogram::Histogram::new_with_bounds(1, 1_000_000, 3)
+            .expect("1 µs to 1 s at 3 digits is possible");
+        histogram.auto(true);
+        Self(histogram)
     }
 }
 
@@ -151,7 +142,7 @@ mod tests {
     use super::*;
 
     fn of(times: &[u64]) -> Histogram {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         for us in times {
             histogram.record_micros(*us);
         }
@@ -160,8 +151,8 @@ mod tests {
 
     #[test]
     fn empty_histogram_is_all_zero() {
-        let empty = Histogram::new();
-        assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.longer_than(0)), (0, 0, 0, 0));
+        let empty = Histogram::default();
+        assert_eq!((empty.count(), empty.at(Quantile::P99), empty.max(), empty.up_to(0)), (0, 0, 0, 0));
         assert_eq!(Histogram::decode(&empty.encode()).unwrap(), empty);
     }
 

@@ -4,7 +4,6 @@ use super::histogram::Histogram;
 use super::outcome::{Code, RequestOutcome};
 use super::response_times::ResponseTimes;
 use super::timeline::Timeline;
-use super::traffic::{ConnectionSetUp, ConnectionTraffic};
 
 /// A route, by its index in the plan. Reports show its name, never a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +28,10 @@ pub struct Sample {
     pub service: Duration,
     /// Whether its operation waited for a user.
     pub waited: bool,
+    /// Delay of its start that the generator added, if it was due at a time.
+    pub lateness: Option<Duration>,
+    /// Time that its operation waited for a user; for the first request of an operation that was due at a time.
+    pub waiting: Option<Duration>,
     /// Whether the request is inside the measured period.
     pub measured: bool,
 }
@@ -93,13 +96,19 @@ pub struct LoadMeasurements {
     pub bytes_received: u64,
     /// Requests over time, warm-up included.
     pub timeline: Timeline,
-    /// Requests sent by route, warm-up included.
-    pub sent: Vec<u64>,
-    /// Requests without an answer by route, warm-up included.
-    pub unanswered: Vec<u64>,
-    /// Requests that the edge could not relay (502) by route, warm-up included. They may have reached the
-    /// service.
-    pub unrelayed: Vec<u64>,
+    /// Counts by route, warm-up included.
+    pub counts: Vec<RequestCounts>,
+}
+
+/// Counts of the requests on a route.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RequestCounts {
+    /// Requests sent.
+    pub sent: u64,
+    /// Requests without an answer.
+    pub unanswered: u64,
+    /// Requests that the edge could not relay (502). They may have reached the service.
+    pub unrelayed: u64,
 }
 
 /// Largest number of distinct outcomes per route. Further ones count as one, so that a peer cannot exhaust
@@ -123,20 +132,28 @@ impl Sample {
     }
 }
 
+impl RequestCounts {
+    fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.unanswered += other.unanswered;
+        self.unrelayed += other.unrelayed;
+    }
+}
+
 impl LoadMeasurements {
     /// Records a request.
     pub fn record(&mut self, sample: &Sample) {
         let place = usize::from(sample.route.0);
-        if self.sent.len() <= place {
-            self.sent.resize(place + 1, 0);
-            self.unanswered.resize(place + 1, 0);
-            self.unrelayed.resize(place + 1, 0);
+        if self.counts.len() <= place {
+            self.counts.resize_with(place + 1, RequestCounts::default);
         }
         if sample.outcome.was_sent() {
-            self.sent[place] += 1;
-            self.unanswered[place] += u64::from(!sample.outcome.is_answer());
-            self.unrelayed[place] +=
-                u64::from(matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. }));
+            let is_502 = matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. });
+            self.counts[place].add(RequestCounts {
+                sent: 1,
+                unanswered: u64::from(!sample.outcome.is_answer()),
+                unrelayed: u64::from(is_502),
+            });
         }
         let answered = sample.outcome.is_answer();
         self.timeline.record(sample.due, sample.response(), sample.expected, answered);
@@ -144,6 +161,8 @@ impl LoadMeasurements {
             return;
         }
         self.delay.record(sample.delay);
+        sample.lateness.into_iter().for_each(|lateness| self.lateness.record(lateness));
+        sample.waiting.into_iter().for_each(|waiting| self.waiting.record(waiting));
         let series = self.series_for(sample.route, sample.outcome, sample.expected);
         series.response.record(sample.response());
         if sample.waited {
@@ -157,12 +176,8 @@ impl LoadMeasurements {
 
     /// Records what a connection did.
     pub fn record_traffic(&mut self, traffic: &ConnectionTraffic) {
-        if let Some(ConnectionSetUp { connect, tls }) = traffic.set_up {
-            self.connects.record(connect);
-            if let Some(tls) = tls {
-                self.tls.record(tls);
-            }
-        }
+        traffic.connect.into_iter().for_each(|connect| self.connects.record(connect));
+        traffic.tls.into_iter().for_each(|tls| self.tls.record(tls));
         self.bytes_sent += traffic.bytes_sent;
         self.bytes_received += traffic.bytes_received;
     }
@@ -189,19 +204,20 @@ impl LoadMeasurements {
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.timeline.add(&other.timeline);
-        for (own, theirs) in [
-            (&mut self.sent, &other.sent),
-            (&mut self.unanswered, &other.unanswered),
-            (&mut self.unrelayed, &other.unrelayed),
-        ] {
-            own.resize(own.len().max(theirs.len()), 0);
-            own.iter_mut().zip(theirs).for_each(|(own, theirs)| *own += theirs);
-        }
+        self.counts.resize_with(self.counts.len().max(other.counts.len()), RequestCounts::default);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(own, theirs)| own.add(*theirs));
     }
 
-    /// A histogram of all series, or of those of one route; requests without an answer at their age.
-    pub fn sum(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> Histogram {
-        self.times(route, of).all()
+    /// Counts of the requests on a route, by its index.
+    pub fn counts_of(&self, route: usize) -> RequestCounts {
+        self.counts.get(route).copied().unwrap_or_default()
+    }
+
+    /// Counts of all requests.
+    pub fn all_counts(&self) -> RequestCounts {
+        let mut sum = RequestCounts::default();
+        self.counts.iter().for_each(|counts| sum.add(*counts));
+        sum
     }
 
     /// Times to verdict. `waits`: how to count a session whose operation waited for a user.
@@ -211,31 +227,8 @@ impl LoadMeasurements {
         times
     }
 
-    /// Times of all requests, or of those of one route.
-    pub fn times(&self, route: Option<RouteId>, of: impl Fn(&OutcomeSeries) -> &Histogram) -> ResponseTimes {
-        self.sum_of(|series| route.is_none_or(|route| route == series.route), of)
-    }
-
-    /// Response times of all requests, or of those of one route. `waits`: how to count a request whose operation
-    /// waited for a user.
-    pub fn responses(&self, route: Option<RouteId>, waits: UserWaits) -> ResponseTimes {
-        self.responses_of(|series| route.is_none_or(|route| route == series.route), waits)
-    }
-
-    /// The same for the requests with the expected answer.
-    pub fn successes(&self, route: Option<RouteId>, waits: UserWaits) -> ResponseTimes {
-        self.responses_of(|series| series.expected && route.is_none_or(|route| route == series.route), waits)
-    }
-
-    fn responses_of(&self, takes: impl Fn(&OutcomeSeries) -> bool, waits: UserWaits) -> ResponseTimes {
-        let mut times = self.sum_of(&takes, |series| &series.response);
-        for series in self.series.iter().filter(|series| takes(series) && series.outcome.is_answer()) {
-            waits.apply(&mut times, &series.waited);
-        }
-        times
-    }
-
-    fn sum_of(
+    /// The sum of one histogram over these series.
+    pub fn times(
         &self,
         takes: impl Fn(&OutcomeSeries) -> bool,
         of: impl Fn(&OutcomeSeries) -> &Histogram,
@@ -246,6 +239,15 @@ impl LoadMeasurements {
             part.add(of(series));
         }
         sum
+    }
+
+    /// Response times of these series. `waits`: how to count a request whose operation waited for a user.
+    pub fn responses(&self, takes: impl Fn(&OutcomeSeries) -> bool, waits: UserWaits) -> ResponseTimes {
+        let mut times = self.times(&takes, |series| &series.response);
+        for series in self.series.iter().filter(|series| takes(series) && series.outcome.is_answer()) {
+            waits.apply(&mut times, &series.waited);
+        }
+        times
     }
 
     fn series_for(&mut self, route: RouteId, outcome: RequestOutcome, expected: bool) -> &mut OutcomeSeries {
@@ -262,12 +264,25 @@ impl LoadMeasurements {
             found = find(&self.series, outcome);
         }
         let place = found.unwrap_or_else(|| {
-            let [response, waited, observed, service] = [(); 4].map(|()| Histogram::new());
+            let [response, waited, observed, service] = [(); 4].map(|()| Histogram::default());
             self.series.push(OutcomeSeries { route, outcome, expected, response, waited, observed, service });
             self.series.len() - 1
         });
         &mut self.series[place]
     }
+}
+
+/// What a connection did for a request. A user's connection collects it, and the user records it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ConnectionTraffic {
+    /// Time until a new connection was open, without TLS.
+    pub connect: Option<Duration>,
+    /// Duration of its TLS handshake; `None` without TLS.
+    pub tls: Option<Duration>,
+    /// Bytes of HTTP written to the connection.
+    pub bytes_sent: u64,
+    /// Bytes of HTTP read from the connection.
+    pub bytes_received: u64,
 }
 
 #[cfg(test)]
@@ -284,6 +299,8 @@ mod tests {
             delay: Duration::from_millis(5),
             service: Duration::from_millis(ms / 2),
             waited: false,
+            lateness: None,
+            waiting: None,
             measured,
         }
     }
@@ -297,7 +314,7 @@ mod tests {
             measurements.record(&sample);
         }
         measurements.record(&sample(502, 1, false));
-        assert_eq!((&measurements.sent[..], &measurements.unrelayed[..]), (&[5][..], &[1][..]));
+        assert_eq!(&measurements.counts[..], [RequestCounts { sent: 5, unanswered: 0, unrelayed: 1 }]);
         let found: Vec<_> =
             measurements.series.iter().map(|series| (series.expected, series.response.count())).collect();
         assert_eq!(found, [(true, 2), (false, 1)]);
@@ -306,7 +323,12 @@ mod tests {
         let mut sum = measurements.clone();
         sum.add(&measurements);
         assert_eq!(
-            (sum.sent[0], sum.unrelayed[0], sum.series.len(), sum.series[0].service.count()),
+            (
+                sum.all_counts().sent,
+                sum.counts_of(0).unrelayed,
+                sum.series.len(),
+                sum.series[0].service.count()
+            ),
             (10, 2, 2, 4)
         );
     }

@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Spec, Table};
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
 use serde_json::Value;
 
 /// The outcome of a request.
@@ -57,14 +57,23 @@ pub enum RequestFailure {
     Timeout,
 }
 
-/// The codes of the tables. Other codes count as one outcome, so that a peer cannot exhaust memory.
-#[derive(Debug, Clone, Default)]
-pub struct Codes(Vec<String>);
+/// The codes of the tables, and the statuses of regular answers. Other codes count as one outcome, so that a peer
+/// cannot exhaust memory.
+#[derive(Debug, Clone)]
+pub struct Codes {
+    names: Vec<String>,
+    /// Status of an accepted collection.
+    pub accepted: u16,
+    /// Status of a verdict.
+    pub available: u16,
+    /// Status and code of a pending verdict.
+    pub pending: (u16, Code),
+}
 
 impl Codes {
     /// The codes of one version of the interface.
     pub fn new(spec: &Spec) -> Self {
-        let mut codes: Vec<String> = [Table::Edge, Table::Relay, Table::Verdict]
+        let mut names: Vec<String> = [Table::Edge, Table::Relay, Table::Verdict]
             .into_iter()
             .flat_map(|table| spec.table(table))
             .filter_map(|row| {
@@ -73,9 +82,21 @@ impl Codes {
                 row.code().or_else(marker).map(str::to_owned)
             })
             .collect();
-        codes.sort_unstable();
-        codes.dedup();
-        Self(codes)
+        names.sort_unstable();
+        names.dedup();
+        let row = |table, stimulus| spec.by_stimulus(table, stimulus).expect("every stimulus has a row");
+        let status = |row: &Row| row.status().expect("a row of an answer has a status");
+        let accepted = status(row(Table::Edge, Stimulus::ServiceAccepts));
+        let available = status(row(Table::Verdict, Stimulus::VerdictReady));
+        let mut codes = Self { names, accepted, available, pending: (0, Code::Unlisted) };
+        codes.pending = codes.refusal(row(Table::Verdict, Stimulus::VerdictPending));
+        codes
+    }
+
+    /// Status and code of a row without the regular body of its status.
+    pub fn refusal(&self, row: &Row) -> (u16, Code) {
+        let body = || row.body().map_or(Code::Unrecognized, |body| self.read(body.to_string().as_bytes()));
+        (row.status().unwrap_or_default(), row.code().map_or_else(body, |code| self.find(code)))
     }
 
     /// The code in a body: `reason`, otherwise `error`, otherwise `status`. A suffix after a colon is
@@ -92,23 +113,21 @@ impl Codes {
     /// The code with this name.
     pub fn find(&self, name: &str) -> Code {
         let plain = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
-        let place = self.0.iter().position(|code| code == name || plain(code) == plain(name));
+        let place = self.names.iter().position(|code| code == name || plain(code) == plain(name));
         place.map_or(Code::Unlisted, |place| Code::Known(place as u16))
     }
 
     /// The name of an outcome in reports, such as `409 replayed_bundle`.
     pub fn label(&self, outcome: RequestOutcome) -> String {
         match outcome {
-            RequestOutcome::Answer { status, code: Code::Plain } => status.to_string(),
-            RequestOutcome::Answer { status, code: Code::Known(place) } => {
-                format!("{status} {}", self.0.get(usize::from(place)).map_or("?", String::as_str))
-            }
-            RequestOutcome::Answer { status, code: Code::Unlisted } => {
-                format!("{status} with a code not in the tables")
-            }
-            RequestOutcome::Answer { status, code: Code::Unrecognized } => {
-                format!("{status} with another body")
-            }
+            RequestOutcome::Answer { status, code } => match code {
+                Code::Plain => status.to_string(),
+                Code::Known(place) => {
+                    format!("{status} {}", self.names.get(usize::from(place)).map_or("?", String::as_str))
+                }
+                Code::Unlisted => format!("{status} with a code not in the tables"),
+                Code::Unrecognized => format!("{status} with another body"),
+            },
             RequestOutcome::Failed(failure) => failure.to_string(),
             RequestOutcome::Open => "still open at the end".into(),
             RequestOutcome::Dropped => "never sent".into(),

@@ -1,6 +1,4 @@
-use std::time::Duration;
-
-use edgeproof_reports::load::Percentiles;
+use edgeproof_reports::load::{Percentiles, Timing};
 
 use super::histogram::{Histogram, HistogramError};
 use crate::plan::Quantile;
@@ -26,7 +24,8 @@ pub struct ResponseTime {
 
 impl ResponseTimes {
     /// Adds a sample.
-    pub fn record(&mut self, time: Duration, answered: bool) {
+    #[cfg(test)]
+    pub(crate) fn record(&mut self, time: std::time::Duration, answered: bool) {
         if answered {
             self.answered.record(time);
         } else {
@@ -70,12 +69,17 @@ impl ResponseTimes {
         ResponseTime { us: age.max(self.answered.max()), at_least: count > 0 }
     }
 
+    /// The times in a report.
+    pub fn of(timing: &Timing) -> Result<Self, HistogramError> {
+        Self::restore(&timing.histogram, &timing.unanswered_histogram)
+    }
+
     /// Restores times from histograms of all samples and of those without an answer, as
     /// [`ResponseTimes::all`] and a report have them.
     pub fn restore(all: &str, unanswered: &str) -> Result<Self, HistogramError> {
         // A report of an older version lacks some figures.
         let decode = |text: &str| {
-            if text.is_empty() { Ok(Histogram::new()) } else { Histogram::decode(text) }
+            if text.is_empty() { Ok(Histogram::default()) } else { Histogram::decode(text) }
         };
         let (mut answered, unanswered) = (decode(all)?, decode(unanswered)?);
         answered.subtract(&unanswered)?;
@@ -86,12 +90,56 @@ impl ResponseTimes {
 impl From<Histogram> for ResponseTimes {
     /// Times that all have an answer.
     fn from(answered: Histogram) -> Self {
-        Self { answered, unanswered: Histogram::new() }
+        Self { answered, unanswered: Histogram::default() }
+    }
+}
+
+/// Response times as thresholds and comparisons use them: the slower of all requests and of those without an
+/// unexpected answer. An unexpected answer that came fast must not help.
+#[derive(Debug, Clone, Default)]
+pub struct JudgedTimes {
+    all: ResponseTimes,
+    /// Expected answers, and requests without an answer.
+    expected: ResponseTimes,
+    /// Number of requests with the expected answer.
+    successes: u64,
+}
+
+impl JudgedTimes {
+    /// Times of all requests and of those with the expected answer.
+    pub fn new(all: ResponseTimes, successes: ResponseTimes) -> Self {
+        let count = successes.count();
+        let expected = ResponseTimes { answered: successes.answered, unanswered: all.unanswered.clone() };
+        Self { all, expected, successes: count }
+    }
+
+    /// The same from the figures of a report.
+    pub fn restore(all: &Timing, successes: &Timing) -> Result<Self, HistogramError> {
+        Ok(Self::new(ResponseTimes::of(all)?, ResponseTimes::of(successes)?))
+    }
+
+    /// Whether no request got its expected answer.
+    pub fn is_without_success(&self) -> bool {
+        self.successes == 0
+    }
+
+    /// A percentile. Without a success it is a lower bound: nobody knows how long an expected answer takes.
+    pub fn at(&self, quantile: Quantile) -> ResponseTime {
+        let found = self.slower(quantile).at(quantile);
+        ResponseTime { at_least: found.at_least || self.is_without_success(), ..found }
+    }
+
+    /// The times that a percentile is taken from.
+    pub fn slower(&self, quantile: Quantile) -> &ResponseTimes {
+        let of = |times: &ResponseTimes| times.at(quantile).us;
+        if of(&self.expected) > of(&self.all) { &self.expected } else { &self.all }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use proptest::prelude::*;
     use rstest::rstest;
     use strum::IntoEnumIterator as _;

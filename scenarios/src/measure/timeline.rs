@@ -1,95 +1,124 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::Percentiles;
+use edgeproof_reports::load::{Percentiles, TimelineFigures, TimelineMoment};
 
-/// Requests over time, in buckets of equal width. The number of buckets is bounded: a full timeline doubles
-/// their width.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Timeline {
-    width: Duration,
-    buckets: Vec<TimelineBucket>,
-}
-
-/// The requests of one bucket.
+/// Requests over time.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TimelineBucket {
-    /// Requests due in the bucket.
-    pub due: u64,
-    /// Requests that ended in the bucket.
-    pub ended: u64,
-    /// Requests due in the bucket with an unexpected outcome.
-    pub errors: u64,
-    /// Response times of the answered requests due in the bucket: counts in eight steps per octave.
-    pub steps: Vec<u32>,
-}
+pub struct Timeline(Series<TimelineMoment, NARROWEST_MS, MAX_BUCKETS>);
 
 /// Smallest width of a bucket.
-const NARROWEST: Duration = Duration::from_millis(250);
+const NARROWEST_MS: u64 = 250;
 /// Largest number of buckets.
 const MAX_BUCKETS: usize = 480;
 /// Steps per octave: a resolution of 9 %.
 const STEPS: f64 = 8.0;
 
 impl Timeline {
-    /// Width of a bucket.
-    pub fn width(&self) -> Duration {
-        self.width
-    }
-
     /// The buckets since the start of the run.
-    pub fn buckets(&self) -> &[TimelineBucket] {
-        &self.buckets
+    pub fn buckets(&self) -> &[TimelineMoment] {
+        &self.0.buckets
     }
 
     /// Adds a request. `response` of a request without an answer is its age.
     pub fn record(&mut self, due: Duration, response: Duration, expected: bool, answered: bool) {
-        let bucket = self.at(due);
+        let bucket = self.0.at(due);
         bucket.due += 1;
         bucket.errors += u64::from(!expected);
         if answered {
-            let step = Self::step(response);
+            let us = response.as_micros().max(1) as f64;
+            let step = ((us.log2() * STEPS) as usize).min(STEPS as usize * 34);
             if bucket.steps.len() <= step {
                 bucket.steps.resize(step + 1, 0);
             }
             bucket.steps[step] += 1;
         }
-        self.at(due + response).ended += 1;
+        self.0.at(due + response).ended += 1;
     }
 
     /// Adds another timeline.
     pub fn add(&mut self, other: &Self) {
-        while self.width < other.width {
-            self.widen();
+        self.0.add(&other.0);
+    }
+
+    /// Notes the planned operations. `asked` returns how many are due between two times.
+    pub fn plan(&mut self, asked: impl Fn(Duration, Duration) -> f64) {
+        let width = self.0.width;
+        for (place, bucket) in (0..).zip(&mut self.0.buckets) {
+            bucket.asked = asked(width * place, width * (place + 1));
         }
-        for (position, theirs) in other.buckets.iter().enumerate() {
-            let own = self.at(other.width * position as u32);
-            own.merge(theirs);
-        }
+    }
+
+    /// The timeline in a report.
+    pub fn figures(&self) -> TimelineFigures {
+        let document = |bucket: &TimelineMoment| TimelineMoment {
+            p50_us: quantile(bucket, 0.5),
+            p99_us: quantile(bucket, 0.99),
+            ..bucket.clone()
+        };
+        let moments = self.buckets().iter().map(document).collect();
+        TimelineFigures { width_ms: self.0.width.as_millis() as u64, moments }
     }
 
     /// Rebuilds a timeline from a report; `None` if its width or its length is invalid.
-    pub fn restore(width: Duration, buckets: Vec<TimelineBucket>) -> Option<Self> {
-        let widths = (0..24).map(|doubled| NARROWEST * (1 << doubled));
-        let known = widths.into_iter().any(|known| known == width);
-        (known && buckets.len() <= MAX_BUCKETS).then_some(Self { width, buckets })
+    pub fn restore(figures: &TimelineFigures) -> Option<Self> {
+        let width = Duration::from_millis(figures.width_ms);
+        let is_known = (0..24).any(|doubled| NARROWEST_MS << doubled == figures.width_ms);
+        let series = Series { width, buckets: figures.moments.clone() };
+        (is_known && figures.moments.len() <= MAX_BUCKETS).then_some(Self(series))
     }
+}
 
-    /// Upper bound of a step.
-    pub fn upper(step: usize) -> Duration {
-        Duration::from_micros(((step as f64 + 1.0) / STEPS).exp2().round() as u64)
+impl Bucket for TimelineMoment {
+    fn merge(&mut self, other: &Self) {
+        self.asked += other.asked;
+        self.due += other.due;
+        self.ended += other.ended;
+        self.errors += other.errors;
+        self.steps.resize(self.steps.len().max(other.steps.len()), 0);
+        self.steps.iter_mut().zip(&other.steps).for_each(|(own, theirs)| *own += theirs);
     }
+}
 
-    fn step(response: Duration) -> usize {
-        let us = response.as_micros().max(1) as f64;
-        ((us.log2() * STEPS) as usize).min(STEPS as usize * 34)
+/// The response time (µs) that this share does not exceed; `None` without requests, and if the rank falls on a
+/// request without an answer.
+fn quantile(bucket: &TimelineMoment, share: f64) -> Option<u64> {
+    let rank = Percentiles::rank(share, bucket.due);
+    let mut seen = 0;
+    let step = bucket.steps.iter().position(|count| {
+        seen += u64::from(*count);
+        seen >= rank
+    });
+    step.map(|step| ((step as f64 + 1.0) / STEPS).exp2().round() as u64)
+}
+
+/// Buckets of equal width since the start of the run, at first of `NARROWEST` ms. Their number is bounded by `MOST`: a full
+/// series doubles their width.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Series<B, const NARROWEST: u64, const MOST: usize> {
+    pub(super) width: Duration,
+    pub(super) buckets: Vec<B>,
+}
+
+/// What happened in a part of the run.
+pub(super) trait Bucket: Clone + Default {
+    /// Adds what happened in another part.
+    fn merge(&mut self, other: &Self);
+}
+
+impl<B, const NARROWEST: u64, const MOST: usize> Default for Series<B, NARROWEST, MOST> {
+    fn default() -> Self {
+        Self { width: Duration::from_millis(NARROWEST), buckets: Vec::new() }
     }
+}
 
-    fn at(&mut self, time: Duration) -> &mut TimelineBucket {
+impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MOST> {
+    /// The bucket of a time.
+    pub(super) fn at(&mut self, time: Duration) -> &mut B {
         loop {
             let place = (time.as_micros() / self.width.as_micros()) as usize;
-            if place < MAX_BUCKETS {
+            if place < MOST {
                 if self.buckets.len() <= place {
-                    self.buckets.resize_with(place + 1, TimelineBucket::default);
+                    self.buckets.resize_with(place + 1, B::default);
                 }
                 return &mut self.buckets[place];
             }
@@ -97,45 +126,25 @@ impl Timeline {
         }
     }
 
+    /// Adds another series.
+    pub(super) fn add(&mut self, other: &Self) {
+        while self.width < other.width {
+            self.widen();
+        }
+        for (position, theirs) in other.buckets.iter().enumerate() {
+            self.at(other.width * position as u32).merge(theirs);
+        }
+    }
+
     fn widen(&mut self) {
         self.width *= 2;
         let narrow = std::mem::take(&mut self.buckets);
-        self.buckets = narrow
-            .chunks(2)
-            .map(|pair| {
-                let mut bucket = pair[0].clone();
-                pair.iter().skip(1).for_each(|other| bucket.merge(other));
-                bucket
-            })
-            .collect();
-    }
-}
-
-impl Default for Timeline {
-    fn default() -> Self {
-        Self { width: NARROWEST, buckets: Vec::new() }
-    }
-}
-
-impl TimelineBucket {
-    /// The response time that this share does not exceed; `None` without requests, and if the rank falls on a
-    /// request without an answer.
-    pub fn quantile(&self, share: f64) -> Option<Duration> {
-        let rank = Percentiles::rank(share, self.due);
-        let mut seen = 0;
-        let step = self.steps.iter().position(|count| {
-            seen += u64::from(*count);
-            seen >= rank
-        });
-        step.map(Timeline::upper)
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.due += other.due;
-        self.ended += other.ended;
-        self.errors += other.errors;
-        self.steps.resize(self.steps.len().max(other.steps.len()), 0);
-        self.steps.iter_mut().zip(&other.steps).for_each(|(own, theirs)| *own += theirs);
+        let pair = |pair: &[B]| {
+            let mut bucket = pair[0].clone();
+            pair.iter().skip(1).for_each(|other| bucket.merge(other));
+            bucket
+        };
+        self.buckets = narrow.chunks(2).map(pair).collect();
     }
 }
 
@@ -157,12 +166,12 @@ mod tests {
         let seen: Vec<_> =
             timeline.buckets().iter().map(|bucket| (bucket.due, bucket.ended, bucket.errors)).collect();
         assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
-        let p50 = timeline.buckets()[0].quantile(0.5).unwrap();
-        assert!(ms(300) <= p50 && p50 < ms(330), "{p50:?}");
-        assert_eq!(TimelineBucket::default().quantile(0.5), None);
+        let p50 = quantile(&timeline.buckets()[0], 0.5).unwrap();
+        assert!((300_000..330_000).contains(&p50), "{p50:?}");
+        assert_eq!(quantile(&TimelineMoment::default(), 0.5), None);
         timeline.record(ms(120), ms(2), false, false);
         let bucket = &timeline.buckets()[0];
-        assert_eq!((bucket.quantile(0.5), bucket.quantile(0.99)), (Some(p50), None));
+        assert_eq!((quantile(bucket, 0.5), quantile(bucket, 0.99)), (Some(p50), None));
     }
 
     proptest! {
@@ -180,7 +189,7 @@ mod tests {
             let count = requests.len() as u64;
             prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.due).sum::<u64>(), count);
             prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.ended).sum::<u64>(), count);
-            prop_assert_eq!(Timeline::restore(one.width(), one.buckets().to_vec()), Some(one));
+            prop_assert_eq!(Timeline::restore(&one.figures()).map(|restored| restored.figures()), Some(one.figures()));
         }
     }
 }

@@ -1,6 +1,7 @@
+use std::str::FromStr;
 use std::time::Duration;
 
-use super::shard::Shard;
+use super::amounts::PlanError;
 use super::stages::Stages;
 
 /// Intended start times of operations in the open model, computed before the run.
@@ -17,8 +18,10 @@ pub struct Arrivals {
     segments: Vec<Segment>,
     /// Operations of the whole run, over all shards.
     whole: u64,
-    warm_up: f64,
-    end: f64,
+    /// End of the warm-up, since the start of the run.
+    pub warm_up: Duration,
+    /// End of the last stage, since the start of the run.
+    pub end: Duration,
     /// Time between two groups of operations (seconds).
     group: Option<f64>,
     shard: Shard,
@@ -65,7 +68,7 @@ impl Arrivals {
         let whole = (before - 1e-6).ceil().max(0.0) as u64;
         let peak = stages.peak().value() / f64::from(shard.count());
         let group = (peak * MAX_GROUP > 1.0).then(|| MAX_GROUP.min(GROUP_SIZE / peak));
-        Self { segments, whole, warm_up: warm_up.as_secs_f64(), end: begins, group, shard }
+        Self { segments, whole, warm_up, end: Duration::from_secs_f64(begins), group, shard }
     }
 
     /// Number of operations of this shard.
@@ -85,23 +88,8 @@ impl Arrivals {
         ScheduledOperation {
             number,
             at: Duration::from_micros((at * 1e6).round() as u64),
-            measured: at + 1e-9 >= self.warm_up,
+            measured: at + 1e-9 >= self.warm_up.as_secs_f64(),
         }
-    }
-
-    /// End of the last stage, since the start of the run.
-    pub fn end(&self) -> Duration {
-        Duration::from_secs_f64(self.end)
-    }
-
-    /// End of the warm-up, since the start of the run.
-    pub fn warm_up(&self) -> Duration {
-        Duration::from_secs_f64(self.warm_up)
-    }
-
-    /// Number of measured operations of this shard.
-    pub fn measured(&self) -> u64 {
-        self.count() - self.before(self.warm_up())
     }
 
     /// Number of operations of this shard due before a time.
@@ -145,6 +133,71 @@ impl Arrivals {
     }
 }
 
+/// One part of a run that several processes share: its index, from 0, and the number of parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+const JOB_ADVICE: &str =
+    "a Kubernetes Indexed Job sets it, from 0 to completions - 1; outside of one, give --shard I/N";
+const ADVICE: &str = "write I/N with I from 0: four shards are 0/4, 1/4, 2/4 and 3/4";
+
+impl Shard {
+    /// The only shard of a run.
+    pub const WHOLE: Self = Self { index: 0, count: 1 };
+
+    /// A shard; `None` if the index is not below the count.
+    pub fn new(index: u32, count: u32) -> Option<Self> {
+        (index < count && count <= 10_000).then_some(Self { index, count })
+    }
+
+    /// The shard of a pod in a Kubernetes Indexed Job.
+    pub fn of_job(index: Option<&str>, count: u32) -> Result<Self, PlanError> {
+        let refuse = |why: String| PlanError::new(why, JOB_ADVICE);
+        let given = index.ok_or_else(|| refuse("not set".into()))?;
+        let number = given.parse().map_err(|_| refuse(format!("{given:?} is not a whole number")))?;
+        Self::new(number, count).ok_or_else(|| refuse(format!("{number} is not below the number of shards")))
+    }
+
+    /// Index, from 0.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Number of shards.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// Number in the whole run of this shard's n-th operation. Shards take turns, so that together they start
+    /// the same operations at the same times as one process.
+    pub fn number(self, local: u64) -> u64 {
+        local * u64::from(self.count) + u64::from(self.index)
+    }
+
+    /// How many of the first `whole` operations of the run belong to this shard.
+    pub fn part_of(self, whole: u64) -> u64 {
+        (whole + u64::from(self.count) - 1 - u64::from(self.index)) / u64::from(self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = PlanError;
+
+    fn from_str(given: &str) -> Result<Self, PlanError> {
+        let refuse = |why: &str| PlanError::new(why, ADVICE);
+        let (index, count) = given.split_once('/').ok_or_else(|| refuse("no slash"))?;
+        let number = |text: &str| text.parse::<u32>().map_err(|_| refuse("not two whole numbers"));
+        let (index, count) = (number(index)?, number(count)?);
+        if count == 0 {
+            return Err(refuse("0 shards"));
+        }
+        Self::new(index, count).ok_or_else(|| refuse("index not below the count"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -162,7 +215,6 @@ mod tests {
         let stages = Stages::constant(Rate::per_second(4.0).unwrap(), Duration::from_secs(2)).unwrap();
         let arrivals = Arrivals::new(&stages, Duration::from_millis(500), Shard::WHOLE);
         assert_eq!(arrivals.count(), 8);
-        assert_eq!(arrivals.measured(), 6);
         let times: Vec<_> = (0..8).map(|n| arrivals.get(n).at.as_millis()).collect();
         assert_eq!(times, [0, 250, 500, 750, 1000, 1250, 1500, 1750]);
         assert_eq!((0..8).filter(|n| arrivals.get(*n).measured).count(), 6);
@@ -219,7 +271,7 @@ mod tests {
             let arrivals = Arrivals::new(&stages, Duration::ZERO, Shard::new(index, 3).unwrap());
             let times: Vec<_> = (0..arrivals.count()).map(|n| arrivals.get(n).at).collect();
             prop_assert!(times.is_sorted());
-            prop_assert!(times.last().is_none_or(|last| *last <= arrivals.end()));
+            prop_assert!(times.last().is_none_or(|last| *last <= arrivals.end));
             let probe = Duration::from_secs_f64(probe);
             let before = times.iter().filter(|time| **time < probe).count() as u64;
             // An operation due exactly at the probed time, or at the limit of a group, may count on either side.
@@ -242,6 +294,53 @@ mod tests {
                 // Each shard has its own groups.
                 prop_assert!(part.at.abs_diff(whole.at) <= Duration::from_micros(501));
             }
+        }
+    }
+
+    #[rstest]
+    #[case("0/1", 0, 1)]
+    #[case("3/4", 3, 4)]
+    fn valid_shards_are_parsed(#[case] given: &str, #[case] index: u32, #[case] count: u32) {
+        assert_eq!(given.parse::<Shard>().ok(), Shard::new(index, count));
+    }
+
+    #[rstest]
+    #[case("4/4", "not below the count")]
+    #[case("0/0", "0 shards")]
+    #[case("1", "no slash")]
+    #[case("-1/4", "whole numbers")]
+    #[case("a/b", "whole numbers")]
+    fn invalid_shards_are_rejected(#[case] given: &str, #[case] why: &str) {
+        let error = given.parse::<Shard>().unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+    }
+
+    #[rstest]
+    #[case(Some("2"), 4, Ok(2))]
+    #[case(Some("4"), 4, Err("not below"))]
+    #[case(Some("x"), 4, Err("not a whole number"))]
+    #[case(None, 4, Err("not set"))]
+    fn job_index_selects_the_shard(
+        #[case] index: Option<&str>,
+        #[case] count: u32,
+        #[case] expected: Result<u32, &str>,
+    ) {
+        match (Shard::of_job(index, count), expected) {
+            (Ok(shard), Ok(index)) => assert_eq!(Some(shard), Shard::new(index, count)),
+            (Err(error), Err(why)) => assert!(error.why.contains(why), "{error}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shards_add_up_to_the_whole_run(count in 1u32..20, whole in 0u64..500) {
+            let mut numbers: Vec<u64> = (0..count)
+                .map(|index| Shard::new(index, count).unwrap())
+                .flat_map(|shard| (0..shard.part_of(whole)).map(move |local| shard.number(local)))
+                .collect();
+            numbers.sort_unstable();
+            prop_assert_eq!(numbers, (0..whole).collect::<Vec<_>>());
         }
     }
 }

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use edgeproof_cli::args::parse_duration;
 
-use super::error::PlanError;
-use super::rate::Rate;
+use super::amounts::PlanError;
+use super::amounts::Rate;
 
 /// A linear change of the rate.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,11 +2,12 @@ use std::str::FromStr;
 
 use edgeproof_cli::args::parse_duration;
 use edgeproof_reports::load::ThresholdResult;
+use strum::{EnumIter, EnumString, IntoStaticStr};
+use toml::{Table, Value};
 
-use super::error::PlanError;
-use super::quantile::Quantile;
-use super::rate::Rate;
-use super::share::Share;
+use super::amounts::PlanError;
+use super::amounts::Rate;
+use super::amounts::Share;
 
 /// A limit for a measured figure. Response times count from the intended start. Two thresholds are equal if they
 /// judge the same, whatever their text.
@@ -19,7 +20,7 @@ pub struct Threshold {
     /// The limit.
     pub limit: Limit,
     /// Metric and limit as given, such as `p99<250ms`.
-    rule: String,
+    pub rule: String,
 }
 
 /// The figure of a threshold.
@@ -39,15 +40,11 @@ pub enum Metric {
 
 /// The limit of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Limit {
-    /// Upper limit (µs).
-    AtMostMicros(u64),
-    /// Upper limit as a share.
-    AtMostShare(Share),
-    /// Lower limit as a rate.
-    AtLeastRate(Rate),
-    /// Lower limit as a share.
-    AtLeastShare(Share),
+pub struct Limit {
+    /// µs, a share, or operations per second.
+    pub value: f64,
+    /// Whether it is a lower limit.
+    pub at_least: bool,
 }
 
 const ADVICE: &str = "write p99<250ms, error-rate<1%, rate>495, delivered>99% or time-to-verdict<2s; for one route, put the route in \
@@ -60,24 +57,6 @@ impl Threshold {
         let mut threshold: Self = result.rule.parse()?;
         threshold.route.clone_from(&result.route);
         Ok(threshold)
-    }
-
-    /// A threshold from the name of a metric and the text of its limit. `sign` stands between them in the rule.
-    pub fn new(route: Option<&str>, metric: &str, sign: &str, limit: &str) -> Result<Self, PlanError> {
-        let refuse = |why: String| PlanError::new(why, ADVICE);
-        let (name, text) = (metric.trim(), limit.trim());
-        let metric: Metric = name.parse().map_err(refuse)?;
-        if let (Some(_), Metric::TimeToVerdict(_) | Metric::Delivered) = (route, metric) {
-            return Err(refuse(format!("{name} is a figure of the whole run, not of a route")));
-        }
-        let limit = metric.limit(text).map_err(refuse)?;
-        let route = route.map(|route| route.split_whitespace().collect::<Vec<_>>().join(" "));
-        Ok(Self { route, metric, limit, rule: format!("{name}{sign}{text}") })
-    }
-
-    /// Metric and limit as given, such as `p99<250ms`.
-    pub fn rule(&self) -> &str {
-        &self.rule
     }
 }
 
@@ -93,46 +72,41 @@ impl FromStr for Threshold {
     /// Parses `[ROUTE] METRIC<LIMIT`. `<`, `<=` and `=` set an upper limit; for `rate` and `delivered`, `>`,
     /// `>=` and `=` set a lower limit.
     fn from_str(given: &str) -> Result<Self, PlanError> {
-        let refuse = |why: &str| PlanError::new(why, ADVICE);
-        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("no <, > or ="))?;
+        let refuse = |why: String| PlanError::new(why, ADVICE);
+        let at = given.find(['<', '>', '=']).ok_or_else(|| refuse("no <, > or =".into()))?;
         let (left, right) = given.split_at(at);
         let sign = &right[..right.find(|c| !matches!(c, '<' | '>' | '=')).unwrap_or(right.len())];
-        let limit = &right[sign.len()..];
-        let (route, metric) = match left.trim().rsplit_once(char::is_whitespace) {
-            Some((route, metric)) => (Some(route), metric),
+        let (route, name) = match left.trim().rsplit_once(char::is_whitespace) {
+            Some((route, name)) => (Some(route.split_whitespace().collect::<Vec<_>>().join(" ")), name),
             None => (None, left.trim()),
         };
-        let threshold = Self::new(route, metric, sign, limit)?;
-        let is_lower = matches!(threshold.limit, Limit::AtLeastRate(_) | Limit::AtLeastShare(_));
-        match (sign, is_lower) {
+        let metric: Metric = name.parse().map_err(refuse)?;
+        if let (Some(_), Metric::TimeToVerdict(_) | Metric::Delivered) = (&route, metric) {
+            return Err(refuse(format!("{name} is a figure of the whole run, not of a route")));
+        }
+        let limit = metric.limit(right[sign.len()..].trim()).map_err(refuse)?;
+        match (sign, limit.at_least) {
             ("=", _) | ("<" | "<=", false) | (">" | ">=", true) => {
                 // As given, spaces included.
-                let start = left.rfind(metric).unwrap_or(0);
-                Ok(Self { rule: given[start..].trim().to_owned(), ..threshold })
+                let start = left.rfind(name).unwrap_or(0);
+                Ok(Self { route, metric, limit, rule: given[start..].trim().to_owned() })
             }
-            ("<" | "<=", true) => Err(refuse("this metric has a lower limit: use >")),
-            _ => Err(refuse("this metric has an upper limit: use <")),
+            ("<" | "<=", true) => Err(refuse("this metric has a lower limit: use >".into())),
+            _ => Err(refuse("this metric has an upper limit: use <".into())),
         }
     }
 }
 
 impl Metric {
     fn limit(self, text: &str) -> Result<Limit, String> {
-        let why = |error: PlanError| error.why;
-        Ok(match self {
-            Self::Response(_) | Self::TimeToVerdict(_) => {
-                Limit::AtMostMicros(parse_duration(text)?.as_micros() as u64)
-            }
-            Self::ErrorRate => {
-                let share: Share = text.parse().map_err(why)?;
-                if share.value() >= 1.0 {
-                    return Err("a limit of 100% never breaks".into());
-                }
-                Limit::AtMostShare(share)
-            }
-            Self::Rate => Limit::AtLeastRate(text.parse().map_err(why)?),
-            Self::Delivered => Limit::AtLeastShare(text.parse().map_err(why)?),
-        })
+        let share = || text.parse::<Share>().map(Share::value).map_err(|error: PlanError| error.why);
+        let value = match self {
+            Self::Response(_) | Self::TimeToVerdict(_) => parse_duration(text)?.as_micros() as f64,
+            Self::Rate => text.parse::<Rate>().map(Rate::value).map_err(|error: PlanError| error.why)?,
+            Self::ErrorRate if share()? >= 1.0 => return Err("a limit of 100% never breaks".into()),
+            Self::ErrorRate | Self::Delivered => share()?,
+        };
+        Ok(Limit { value, at_least: matches!(self, Self::Rate | Self::Delivered) })
     }
 }
 
@@ -155,6 +129,110 @@ impl FromStr for Metric {
     }
 }
 
+/// A percentile of measured times, or the maximum. Iterates from the median outwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Quantile {
+    /// The median.
+    P50,
+    /// The 90th percentile.
+    P90,
+    /// The 95th percentile.
+    P95,
+    /// The 99th percentile.
+    P99,
+    /// The 99.9th percentile.
+    #[strum(serialize = "p99.9")]
+    P999,
+    /// The maximum.
+    Max,
+}
+
+impl Quantile {
+    /// The name in thresholds and reports, such as `p99.9`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The share of times at or below the percentile, 0 to 1.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.9,
+            Self::P95 => 0.95,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+            Self::Max => 1.0,
+        }
+    }
+}
+
+const FILE_ADVICE: &str = "write lines such as p99 = \"250ms\"; for one route, write them below a line with its name: [\"POST /v1/signals\"]";
+
+/// Parses thresholds in TOML: those of the whole run at the top, those of a route in its table.
+///
+/// ```toml
+/// p99 = "250ms"
+/// "p99.9" = "1s"
+/// error-rate = "1%"
+/// ["POST /v1/signals"]
+/// p99 = "100ms"
+/// ```
+pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        PlanError::new(format!("line {line}: {}", error.message()), FILE_ADVICE)
+    })?;
+    let mut thresholds = Vec::new();
+    for (name, value) in &table {
+        match value {
+            Value::Table(route) if !is_split(name, route) => {
+                for (metric, value) in route {
+                    add(&mut thresholds, Some(name), metric, value)?;
+                }
+            }
+            value => add(&mut thresholds, None, name, value)?,
+        }
+    }
+    if thresholds.is_empty() {
+        return Err(PlanError::new("no thresholds", FILE_ADVICE));
+    }
+    Ok(thresholds)
+}
+
+fn add(
+    thresholds: &mut Vec<Threshold>,
+    route: Option<&str>,
+    metric: &str,
+    value: &Value,
+) -> Result<(), PlanError> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
+        Value::Table(split) => {
+            let mut each = split.iter();
+            return each
+                .try_for_each(|(rest, value)| add(thresholds, route, &format!("{metric}.{rest}"), value));
+        }
+        _ => {
+            let why = format!("{metric}: the limit is neither a string nor a number");
+            return Err(PlanError::new(why, FILE_ADVICE));
+        }
+    };
+    let threshold = format!("{} {metric} = {text}", route.unwrap_or_default()).parse::<Threshold>();
+    let threshold =
+        threshold.map_err(|error| PlanError { why: format!("{metric} = {text}: {}", error.why), ..error })?;
+    thresholds.push(threshold);
+    Ok(())
+}
+
+/// Whether a table is a metric with a dot in its name, not a route.
+fn is_split(name: &str, inner: &Table) -> bool {
+    inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -175,14 +253,14 @@ mod tests {
     #[case("time-to-verdict.p50<800ms", "time-to-verdict.p50=800ms")]
     fn threshold_echoes_its_text_and_equals_other_spellings(#[case] given: &str, #[case] same: &str) {
         let threshold: Threshold = format!(" {given} ").parse().unwrap();
-        assert_eq!((threshold.route.as_deref(), threshold.rule()), (None, given));
+        assert_eq!((threshold.route.as_deref(), &*threshold.rule), (None, given));
         assert_eq!(threshold, same.parse().unwrap());
     }
 
     #[test]
     fn route_stands_before_the_metric() {
         let threshold: Threshold = "POST  /v1/p99 p99<100ms".parse().unwrap();
-        assert_eq!((threshold.route.as_deref(), threshold.rule()), (Some("POST /v1/p99"), "p99<100ms"));
+        assert_eq!((threshold.route.as_deref(), &*threshold.rule), (Some("POST /v1/p99"), "p99<100ms"));
     }
 
     #[rstest]
@@ -202,6 +280,33 @@ mod tests {
     #[case("p99<>1s", "an upper limit")]
     fn invalid_thresholds_are_rejected(#[case] given: &str, #[case] why: &str) {
         let error = given.parse::<Threshold>().unwrap_err();
+        assert!(error.why.contains(why), "{error}");
+    }
+
+    #[test]
+    fn thresholds_apply_to_the_run_or_to_a_route() {
+        let text = "p99 = \"250ms\"\n\"p99.9\" = '1s'\nerror-rate = 0.01\nrate = 495\ntime-to-verdict.p50 = '1s'\n\n[\"POST /v1/signals\"]\np99.9 = '2s'\n";
+        let (own, whole): (Vec<_>, Vec<_>) =
+            parse_file(text).unwrap().into_iter().partition(|threshold| threshold.route.is_some());
+        let rules = |thresholds: Vec<Threshold>| {
+            let mut rules: Vec<String> = thresholds.iter().map(|threshold| threshold.rule.clone()).collect();
+            rules.sort();
+            rules.join(", ")
+        };
+        assert_eq!(own[0].route.as_deref(), Some("POST /v1/signals"));
+        assert_eq!(rules(own), "p99.9 = 2s");
+        let expected = "error-rate = 0.01, p99 = 250ms, p99.9 = 1s, rate = 495, time-to-verdict.p50 = 1s";
+        assert_eq!(rules(whole), expected);
+    }
+
+    #[rstest]
+    #[case("", "no thresholds")]
+    #[case("p99", "expected")]
+    #[case("p98 = '1s'", "not a metric")]
+    #[case("p99 = true", "neither a string nor a number")]
+    #[case("[\"POST /v1/signals\"]\nfast = '1s'", "not a metric")]
+    fn invalid_file_is_rejected(#[case] text: &str, #[case] why: &str) {
+        let error = parse_file(text).unwrap_err();
         assert!(error.why.contains(why), "{error}");
     }
 }

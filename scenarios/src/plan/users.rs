@@ -1,6 +1,7 @@
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::rate::Rate;
+use super::amounts::Rate;
 
 /// Number of users of a run, and what limits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,14 @@ pub fn plan_users(peak: Rate, expected: Duration, most: UserCount) -> UserCount 
     UserCount { users: most.users.max(1), ..most }
 }
 
+/// Whether this host may be loaded: it is this machine, or in `allowed`.
+pub fn may_load(host: &str, addresses: &[SocketAddr], allowed: &[String]) -> bool {
+    let is_local = |address: &SocketAddr| address.ip().to_canonical().is_loopback();
+    let bare = |text: &str| text.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
+    !addresses.is_empty() && addresses.iter().all(is_local)
+        || allowed.iter().any(|allowed| bare(allowed) == bare(host))
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -67,5 +76,28 @@ mod tests {
         let most = UserCount { users: most, limit: UserLimit::OpenFiles };
         let planned = plan_users(rate, Duration::from_millis(ms), most);
         assert_eq!(planned, UserCount { users, limit });
+    }
+
+    #[rstest]
+    #[case("127.0.0.1", "127.0.0.1:80", &[], true)]
+    #[case("localhost", "[::1]:80", &[], true)]
+    #[case("localhost", "[::ffff:127.0.0.1]:80", &[], true)]
+    #[case("edge.example", "192.0.2.1:443", &[], false)]
+    #[case("localhost", "192.0.2.1:443", &[], false)]
+    #[case("edge.example", "192.0.2.1:443", &["Edge.Example"], true)]
+    #[case("edge.example", "192.0.2.1:443", &["other.example"], false)]
+    fn remote_host_needs_permission(
+        #[case] host: &str,
+        #[case] address: &str,
+        #[case] allowed: &[&str],
+        #[case] passes: bool,
+    ) {
+        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+        assert_eq!(may_load(host, &[address.parse().unwrap()], &allowed), passes);
+    }
+
+    #[test]
+    fn host_without_address_is_remote() {
+        assert!(!may_load("localhost", &[], &[]));
     }
 }

@@ -10,24 +10,16 @@ pub struct WeightedDraw {
 }
 
 /// Largest length of a block. Larger weights are rounded.
-const LONGEST: u64 = 65_536;
+const LONGEST: f64 = 65_536.0;
 
 impl WeightedDraw {
     /// A draw from choices with these weights. A choice with weight 0 is never drawn.
     pub fn new(weights: &[u64], seed: u64) -> Self {
         let divisor = weights.iter().copied().fold(0, greatest_common_divisor).max(1);
-        let reduced = || weights.iter().map(|weight| weight / divisor);
-        let sum: u128 = reduced().map(u128::from).sum();
-        let scaled = |weight: u64| {
-            let scaled = u128::from(weight) * u128::from(LONGEST) / sum.max(u128::from(LONGEST));
-            // At most `LONGEST`.
-            (scaled as i64).max(i64::from(weight > 0))
-        };
-        let weights: Vec<i64> = if sum > u128::from(LONGEST) {
-            reduced().map(scaled).collect()
-        } else {
-            reduced().map(|weight| i64::try_from(weight).unwrap_or(i64::MAX)).collect()
-        };
+        let reduced: Vec<f64> = weights.iter().map(|weight| (weight / divisor) as f64).collect();
+        let scale = (LONGEST / reduced.iter().sum::<f64>()).min(1.0);
+        let scaled = |weight: &f64| ((weight * scale) as i64).max(i64::from(*weight > 0.0));
+        let weights: Vec<i64> = reduced.iter().map(scaled).collect();
         Self { turns: take_turns(&weights), seed }
     }
 
@@ -99,7 +91,7 @@ mod tests {
     #[test]
     fn large_weights_are_rounded() {
         let draw = WeightedDraw::new(&[u64::MAX, 1], 7);
-        assert!(draw.turns.len() as u64 <= LONGEST + 2);
+        assert!(draw.turns.len() as f64 <= LONGEST + 2.0);
         assert_eq!(counts(&draw, 0..draw.turns.len() as u64, 2)[1], 1);
     }
 

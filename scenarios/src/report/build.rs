@@ -1,32 +1,58 @@
 use std::time::Duration;
 
-use edgeproof_reports::TargetKind;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use edgeproof_cli::signals::Interruption;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, LOAD_SCHEMA, LoadReport, LoadState,
-    LoadTarget, Model, RouteFigures, Seal, ShardFigures,
+    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, LoadReport,
+    LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures, Reconciled,
+    RouteFigures, ShardFigures, Timing,
 };
+use sha2::{Digest as _, Sha256};
 
-use super::counts::{imbalance, rates, reconcile, unanswered};
-use super::digest::digest;
-use super::distortion::{contention_figures, distorted, distortion, tolerance};
-use super::exit_code::exit_code;
-use super::findings::{conclude, partial_reasons, without_result};
-use super::inputs::ReportInputs;
-use super::outage::{faults, gone};
-use super::own_limits::{own_limits, user_waits};
-use super::routes::route;
+use super::distortion::distorted;
+use super::findings::{agrees, conclude, faults, user_waits};
 use super::thresholds::judge_report;
-use super::timing::{response_timing, timeline, timing};
-use crate::engine::RunData;
+use crate::engine::{LoadModel, RunData};
 use crate::measure::{
-    LoadMeasurements, RequestOutcome, ResponseTimes, SAMPLED, UserWaits, ValidityInputs, invalid_reasons,
+    Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
+    SAMPLED, UserWaits,
 };
-use crate::plan::{Arrivals, ScenarioName};
+use crate::plan::{Quantile as Q, ScenarioName, Threshold};
+
+/// Inputs of a report other than the measured data.
+pub struct ReportInputs<'a> {
+    /// The scenario; `None` for a mixed run.
+    pub scenario: Option<ScenarioName>,
+    /// The target.
+    pub target: LoadTarget,
+    /// The plan.
+    pub plan: PlannedLoad,
+    /// Index and count of the shard.
+    pub shard: (u32, u32),
+    /// The route of verdicts, if the run has it.
+    pub verdict_route: Option<RouteId>,
+    /// Thresholds, and whether each is a default.
+    pub thresholds: &'a [(Threshold, bool)],
+    /// Requests counted by the mock service, by route.
+    pub arrived: Vec<(RouteId, u64)>,
+    /// Requests sent before the run.
+    pub probes: Vec<ProbeFigures>,
+    /// Injected faults.
+    pub faults: Vec<InjectedFault>,
+    /// Samples of a launched edge.
+    pub edge_samples: Vec<EdgeMoment>,
+    /// Skips the check whether the generator kept up.
+    pub unchecked: bool,
+    /// Findings that make the run partial.
+    pub partial: Vec<String>,
+}
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let measurements = &data.recorded.measurements;
+    let arrivals = if let LoadModel::Open(arrivals) = &data.run.model { Some(arrivals) } else { None };
     let planned_s = inputs.plan.measured_ms as f64 / 1000.0;
     // An interrupted run measured at most the time it took.
     let measured_s = if data.interrupted.is_some() {
@@ -35,38 +61,33 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     } else {
         planned_s
     };
-    let rate = rates(data, &inputs.arrivals, measured_s);
+    let rate = data.rates(arrivals, measured_s);
     let waits = user_waits(&rate, data);
-    let routes: Vec<RouteFigures> = inputs
-        .routes
-        .iter()
-        .enumerate()
-        .map(|(place, name)| route(&inputs, measurements, place, name, measured_s, waits))
-        .collect();
-    let requests: u64 = measurements.sent.iter().sum();
-    let reconciled = reconcile(&inputs, measurements);
-    let gone = gone(data, measurements);
-    let is_gone = gone.is_some() || !inputs.partial.is_empty();
+    let [response, successes, observed, service] = timings(measurements, |_| true, waits);
     let mut plan = inputs.plan;
     plan.drain.took_ms = data.drained.as_millis() as u64;
-    let response = measurements.sum(None, |series| &series.response);
+    let started = humantime::format_rfc3339_millis(data.started).to_string();
     let mut shard = ShardFigures {
         index: inputs.shard.0,
         count: inputs.shard.1,
-        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+        started: started.clone(),
         scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         digest: String::new(),
     };
     shard.digest = digest(&shard, &plan);
-    let verdicts =
-        verdicts(inputs.scenario, inputs.verdict_route.as_deref(), inputs.routes, measurements, waits);
-    let mut report = LoadReport {
+    let mut timeline = measurements.timeline.clone();
+    timeline.plan(|from, to| arrivals.map_or(0, |of| of.before(to) - of.before(from)) as f64);
+    let verdicts = verdicts(inputs.scenario, inputs.verdict_route, data, waits);
+    let some = |times: &Histogram| (times.count() > 0).then(|| timing(times));
+    let monitor = &data.self_monitor;
+    let routes = data.run.routes.iter().enumerate();
+    let report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
         scenario: ScenarioName::of_run(inputs.scenario).to_owned(),
-        model: if inputs.open { Model::Open } else { Model::Closed },
+        model: if arrivals.is_some() { Model::Open } else { Model::Closed },
         target: inputs.target,
-        started: humantime::format_rfc3339_millis(data.start.wall_clock).to_string(),
+        started,
         duration_ms: data.took.as_millis() as u64,
         state: LoadState::Complete,
         findings: Vec::new(),
@@ -75,123 +96,182 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         rate,
         ledger: data.recorded.ledger,
         warm_up: data.recorded.warm_up,
-        response: response_timing(&measurements.responses(None, waits)),
-        successes: response_timing(&measurements.successes(None, waits)),
-        observed: response_timing(&measurements.times(None, |series| &series.observed)),
+        response,
+        successes,
+        observed,
         delay: timing(&measurements.delay),
         distorted: Vec::new(),
-        service: response_timing(&measurements.times(None, |series| &series.service)),
+        service,
         lateness: timing(&measurements.lateness),
         waiting: timing(&measurements.waiting),
         time_to_verdict: (verdicts.count() > 0).then(|| response_timing(&verdicts)),
-        time_to_verdict_observed: (measurements.verdict_observed.count() > 0)
-            .then(|| timing(&measurements.verdict_observed)),
-        edge_added: (measurements.added.count() > 0)
-            .then(|| EdgeAdded { timing: timing(&measurements.added), one_of: SAMPLED as u32 }),
-        edge_cost: edge_cost(inputs.edge_samples, requests),
-        routes,
+        time_to_verdict_observed: some(&measurements.verdict_observed),
+        edge_added: some(&measurements.added).map(|timing| EdgeAdded { timing, one_of: SAMPLED as u32 }),
+        edge_cost: edge_cost(inputs.edge_samples),
+        routes: routes.map(|(place, name)| route(data, place, name, measured_s, waits)).collect(),
         connections: ConnectionFigures {
             connect: timing(&measurements.connects),
-            tls: (measurements.tls.count() > 0).then(|| timing(&measurements.tls)),
+            tls: some(&measurements.tls),
             bytes_sent: measurements.bytes_sent,
             bytes_received: measurements.bytes_received,
         },
         probes: inputs.probes,
-        reconciled,
-        timeline: timeline(&measurements.timeline, |from, to| {
-            let due = |arrivals: &&Arrivals| arrivals.before(to) - arrivals.before(from);
-            inputs.arrivals.iter().map(due).sum::<u64>() as f64
-        }),
+        reconciled: inputs.arrived.iter().map(|(route, arrived)| reconcile(data, *route, *arrived)).collect(),
+        timeline: timeline.figures(),
         thresholds: Vec::new(),
         faults: faults(inputs.faults, data),
         generator: Generator {
             cpu_s: data.cpu.as_secs_f64(),
-            cpu_s_per_100k: per_100k(data.cpu.as_secs_f64(), requests),
+            cpu_s_per_100k: 0.0,
             processors: crate::engine::processors(),
-            starved: data.self_monitor.starved_share(),
-            memory_first: data.self_monitor.memory_first,
-            memory_last: data.self_monitor.memory_last,
-            lag: timing(&data.self_monitor.lag),
-            late_reads_measured: data.self_monitor.late_reads_measured,
-            contention: contention_figures(&data.self_monitor.contention),
+            starved: monitor.starved,
+            memory_first: monitor.memory_first,
+            memory_last: monitor.memory_last,
+            lag: timing(&monitor.lag),
+            late_reads_measured: monitor.late_reads_measured,
+            contention: monitor.contention.figures,
         },
         plan,
         comparison: None,
     };
-    let tolerance = tolerance(&report.generator.contention, report.duration_ms);
-    let distorted = distorted(&report, inputs.thresholds, tolerance);
-    let mut invalid = invalid_reasons(&ValidityInputs {
-        distorted: &distorted,
-        response: &response,
-        delay: &measurements.delay,
-        lateness: &measurements.lateness,
-        waiting: &measurements.waiting,
-        lag: &data.self_monitor.lag,
-        contention: &data.self_monitor.contention,
-        overloaded: !report.rate.kept_up(),
-        open: inputs.open,
-        planned: data.planned,
-        released: data.released,
-        unanswered: unanswered(measurements),
-        unfinished: report.ledger.dropped + report.ledger.open,
-        requests: report.response.figures.count,
-        saturated: data.self_monitor.starved_share(),
-        timeout: Duration::from_millis(report.plan.timeout_ms),
-        unsealed: unsealed(&report),
+    let report = finish(report, inputs.thresholds, |report| {
+        conclude(report, data, inputs.partial, inputs.unchecked, verdicts.count());
     });
-    invalid.extend(own_limits(&report, data));
-    report.distorted = distorted.into_iter().map(distortion).collect();
-    report.thresholds = judge_report(&report, inputs.thresholds);
-    let partial = partial_reasons(inputs.partial, gone, data);
-    let imbalance = imbalance(&report, data);
-    conclude(&mut report, imbalance, invalid, partial, inputs.unchecked);
-    report.findings.extend(data.self_monitor.contention.competing_target());
-    if !is_gone {
-        report.findings.extend(without_result(&report, verdicts.count()));
+    LoadReport { exit_code: data.interrupted.map_or(report.exit_code, Interruption::exit_code), ..report }
+}
+
+/// Adds to the figures of a run, or of a sum of shards, what follows from them. `conclude` sets the state and the
+/// findings.
+pub fn finish(
+    mut report: LoadReport,
+    thresholds: &[(Threshold, bool)],
+    conclude: impl FnOnce(&mut LoadReport),
+) -> LoadReport {
+    let requests = report.routes.iter().map(|route| route.sent).sum::<u64>();
+    let per_100k = |seconds: f64| if requests == 0 { 0.0 } else { seconds * 1e5 / requests as f64 };
+    report.generator.cpu_s_per_100k = per_100k(report.generator.cpu_s);
+    if let Some(cost) = &mut report.edge_cost {
+        cost.cpu_s_per_100k = per_100k(cost.cpu_s);
     }
-    report.exit_code =
-        data.interrupted.map_or_else(|| exit_code(&report), edgeproof_cli::signals::Interruption::exit_code);
+    for route in &mut report.routes {
+        let order = |one: &OutcomeFigures, other: &OutcomeFigures| {
+            other.count.cmp(&one.count).then_with(|| one.outcome.cmp(&other.outcome))
+        };
+        route.outcomes.sort_by(order);
+    }
+    report.distorted = distorted(&report, thresholds);
+    report.thresholds = judge_report(&report, thresholds);
+    conclude(&mut report);
+    // The thresholds of shards are judged on the sum only.
+    let judges = report.as_shard().is_none();
+    let broken = judges && report.thresholds.iter().any(|threshold| !threshold.holds);
+    report.exit_code = match report.state {
+        // The figures of an invalid run prove nothing, not even that a threshold is broken.
+        LoadState::Invalid => 3,
+        _ if broken => 1,
+        LoadState::Partial => 3,
+        LoadState::Complete | LoadState::Unchecked => 0,
+    };
     report
+}
+
+/// Digest of what tells a shard from the others of its run. It finds edited reports, not forged ones.
+pub fn digest(shard: &ShardFigures, plan: &PlannedLoad) -> String {
+    let ShardFigures { index, count, scheduled, .. } = shard;
+    let text = format!("edgeproof-load shard {index} of {count}, seed {}, {scheduled} operations", plan.seed);
+    STANDARD_NO_PAD.encode(&Sha256::digest(text)[..12])
+}
+
+/// Response times of these series, of those with the expected answer, as observed, and service times.
+fn timings(
+    measurements: &LoadMeasurements,
+    takes: impl Fn(&OutcomeSeries) -> bool,
+    waits: UserWaits,
+) -> [Timing; 4] {
+    [
+        measurements.responses(&takes, waits),
+        measurements.responses(|series| series.expected && takes(series), waits),
+        measurements.times(&takes, |series| &series.observed),
+        measurements.times(&takes, |series| &series.service),
+    ]
+    .map(|times| response_timing(&times))
+}
+
+fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserWaits) -> RouteFigures {
+    let measurements = &data.recorded.measurements;
+    let id = RouteId(place as u8);
+    let own = || measurements.series.iter().filter(|series| series.route == id);
+    let count = |takes: fn(&OutcomeSeries) -> bool| -> u64 {
+        own().filter(|series| takes(series)).map(|series| series.response.count()).sum()
+    };
+    // An unexpected answer is no throughput.
+    let answered = count(|series| series.expected && series.outcome.is_answer());
+    let [response, successes, observed, service] = timings(measurements, |series| series.route == id, waits);
+    let RequestCounts { sent, unanswered, .. } = measurements.counts_of(place);
+    let outcome = |series: &OutcomeSeries| {
+        let timing = |times: &Histogram| {
+            let (times, none) = (times.clone(), Histogram::default());
+            let (answered, unanswered) =
+                if series.outcome.is_answer() { (times, none) } else { (none, times) };
+            response_timing(&ResponseTimes { answered, unanswered })
+        };
+        OutcomeFigures {
+            outcome: data.run.codes.label(series.outcome),
+            expected: series.expected,
+            count: series.response.count(),
+            response: timing(&series.response),
+            service: timing(&series.service),
+        }
+    };
+    RouteFigures {
+        route: name.to_owned(),
+        sent,
+        unanswered,
+        errors: count(|series| !series.expected),
+        answered_per_s: if measured_s > 0.0 { answered as f64 / measured_s } else { 0.0 },
+        response,
+        successes,
+        observed,
+        service,
+        outcomes: own().map(outcome).collect(),
+    }
+}
+
+fn reconcile(data: &RunData, route: RouteId, arrived: u64) -> Reconciled {
+    let place = usize::from(route.0);
+    let RequestCounts { sent, unanswered, unrelayed } = data.recorded.measurements.counts_of(place);
+    // The edge answers 502 without a request to the service.
+    let unanswered = unanswered + unrelayed;
+    let route = data.run.routes.get(place).cloned().unwrap_or_default();
+    Reconciled { route, sent, unanswered, arrived, agrees: agrees(sent, unanswered, arrived) }
 }
 
 /// Times to verdict. A session that never started got no verdict. In a mixed run, dropped collections count as
 /// those of `edge-relay`, which waits for none.
 fn verdicts(
     scenario: Option<ScenarioName>,
-    verdict_route: Option<&str>,
-    routes: &[String],
-    measurements: &LoadMeasurements,
+    verdict_route: Option<RouteId>,
+    data: &RunData,
     waits: UserWaits,
 ) -> ResponseTimes {
+    let measurements = &data.recorded.measurements;
     let mut verdicts = measurements.verdicts(waits);
     if verdicts.count() == 0 {
         return verdicts;
     }
     for series in measurements.series.iter().filter(|series| series.outcome == RequestOutcome::Dropped) {
-        let route = routes.get(usize::from(series.route.0)).map(String::as_str);
-        if scenario == Some(ScenarioName::Journey) || route.is_some() && route == verdict_route {
+        if scenario == Some(ScenarioName::Journey) || verdict_route == Some(series.route) {
             verdicts.unanswered.add(&series.response);
         }
     }
     verdicts
 }
 
-fn unsealed(report: &LoadReport) -> (u64, u64) {
-    match report.plan.seal {
-        Seal::Opaque => (0, 0),
-        Seal::Real { not_in_time, .. } => (not_in_time, report.routes.first().map_or(0, |route| route.sent)),
-    }
-}
-
-fn per_100k(seconds: f64, requests: u64) -> f64 {
-    if requests == 0 { 0.0 } else { seconds * 100_000.0 / requests as f64 }
-}
-
-fn edge_cost(moments: Vec<EdgeMoment>, requests: u64) -> Option<EdgeCost> {
+fn edge_cost(moments: Vec<EdgeMoment>) -> Option<EdgeCost> {
     let (first, last) = (moments.first()?, moments.last()?);
     Some(EdgeCost {
         cpu_s: last.cpu_s,
-        cpu_s_per_100k: per_100k(last.cpu_s, requests),
+        cpu_s_per_100k: 0.0,
         memory_first: first.memory,
         memory_most: moments.iter().map(|moment| moment.memory).max().unwrap_or(0),
         memory_last: last.memory,
@@ -199,7 +279,69 @@ fn edge_cost(moments: Vec<EdgeMoment>, requests: u64) -> Option<EdgeCost> {
     })
 }
 
-/// The built-in target.
-pub fn embedded() -> LoadTarget {
-    LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None }
+/// Percentiles, curve, distribution and histogram of times that all have an answer.
+fn timing(times: &Histogram) -> Timing {
+    response_timing(&ResponseTimes::from(times.clone()))
+}
+
+/// Percentiles, curve, distribution and histogram. Samples without an answer rank last.
+pub fn response_timing(times: &ResponseTimes) -> Timing {
+    let at = |quantile| times.at(quantile).us;
+    let all = times.all();
+    let answered = &times.answered;
+    let unanswered = times.unanswered.count();
+    let figures = Percentiles {
+        count: all.count(),
+        unanswered,
+        min_us: if answered.count() > 0 { answered.min() } else { all.min() },
+        mean_us: (all.mean() * 10.0).round() / 10.0,
+        p50_us: at(Q::P50),
+        p90_us: at(Q::P90),
+        p95_us: at(Q::P95),
+        p99_us: at(Q::P99),
+        p999_us: at(Q::P999),
+        max_us: at(Q::Max),
+    };
+    let nines = (1..=24).map(|step| 1.0 - 10f64.powf(-f64::from(step) / 4.0));
+    let shares = (0..10).map(|tenth| f64::from(tenth) / 10.0).chain(nines).filter(|share| {
+        // No point beyond the slowest request, nor one whose time is unknown.
+        (1.0 - share) * all.count() as f64 >= 1.0 && !figures.is_lower_bound(*share)
+    });
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_by(f64::total_cmp);
+    shares.dedup();
+    let point = |share: f64| (share, answered.value_at_rank(Percentiles::rank(share, all.count())));
+    let mut curve: Vec<(f64, u64)> = shares.into_iter().map(point).collect();
+    if all.count() > 0 && unanswered == 0 {
+        curve.push((1.0, answered.max()));
+    }
+    Timing {
+        figures,
+        curve,
+        distribution: answered.distribution(4),
+        histogram: all.encode(),
+        unanswered_histogram: if unanswered > 0 { times.unanswered.encode() } else { String::new() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_changes_the_digest() {
+        let shard =
+            ShardFigures { index: 0, count: 3, started: String::new(), scheduled: 75, digest: String::new() };
+        let plan = PlannedLoad { seed: 7, ..PlannedLoad::default() };
+        let own = digest(&shard, &plan);
+        assert_eq!(own, digest(&ShardFigures { digest: own.clone(), ..shard.clone() }, &plan));
+        for other in [
+            ShardFigures { index: 1, ..shard.clone() },
+            ShardFigures { count: 4, ..shard.clone() },
+            ShardFigures { scheduled: 76, ..shard.clone() },
+        ] {
+            assert_ne!(own, digest(&other, &plan));
+        }
+        assert_ne!(own, digest(&shard, &PlannedLoad { seed: 8, ..plan }));
+    }
 }

@@ -1,80 +1,90 @@
-use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Table, VerdictPath};
 use edgeproof_http::ServerAddress;
 
-use super::choice::choose;
-use crate::engine::{Expectation, HeaderFields, OutgoingRequest};
-use crate::measure::Code;
+use crate::engine::{Call, Expectation, HeaderFields, OutgoingRequest};
+use crate::measure::{Code, Codes, RouteId};
 
 /// Encodes collection requests to an edge.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CollectionRequests {
-    route: String,
+    /// The edge.
+    pub endpoint: Arc<ServerAddress>,
+    route_id: RouteId,
+    path: String,
     target: String,
     fields: HeaderFields,
 }
 
 /// Encodes verdict requests to a service.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct VerdictRequests {
+    /// The service.
+    pub endpoint: Arc<ServerAddress>,
+    /// The route.
+    pub route_id: RouteId,
     base: String,
     path: VerdictPath,
     /// Includes the read token.
     fields: HeaderFields,
-    bad: Vec<(HeaderFields, Option<Code>)>,
+    bad: Vec<(HeaderFields, Expectation<'static>)>,
 }
 
 /// An invalid `Authorization` header, which the service must refuse.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct BadToken {
-    /// The header's value; `None` for no header.
-    pub authorization: Option<String>,
-    /// Expected code; `None` accepts any code of the tables.
-    pub code: Option<Code>,
+    authorization: Option<String>,
+    status: u16,
+    code: Code,
 }
 
 impl CollectionRequests {
     /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
-    pub fn new(spec: &Spec, endpoint: &ServerAddress, origin: &str) -> Option<Self> {
+    pub fn new(spec: &Spec, endpoint: ServerAddress, origin: &str, route_id: RouteId) -> Option<Self> {
         let fields =
             [("Host", endpoint.authority()), ("Content-Type", "application/json"), ("Origin", origin)];
-        let path = spec.path(Endpoint::Signals);
-        let (route, target) = (format!("POST {path}"), format!("{}{path}", endpoint.base()));
-        Some(Self { route, target, fields: HeaderFields::new(fields)? })
+        let fields = HeaderFields::new(fields)?;
+        let path = spec.path(Endpoint::Signals).to_owned();
+        let target = format!("{}{path}", endpoint.base());
+        Some(Self { endpoint: Arc::new(endpoint), route_id, path, target, fields })
     }
 
     /// Route of a collection, as reports and thresholds name it: `POST /v1/signals`.
-    pub fn route(&self) -> &str {
-        &self.route
+    pub fn route(&self) -> String {
+        format!("POST {}", self.path)
     }
 
-    /// The request for a collection.
-    pub fn request(&self, body: &[u8]) -> OutgoingRequest {
-        self.fields.post(&self.target, body)
+    /// The call for a collection.
+    pub fn call<'a>(&'a self, body: &[u8], expect: Expectation<'a>) -> Call<'a> {
+        let request = self.fields.post(&self.target, body);
+        Call { route: self.route_id, endpoint: &self.endpoint, request, expect }
     }
 }
 
 impl VerdictRequests {
-    /// Requests to this service, with this read token or one of the invalid ones. `None` if a value is not a
-    /// valid header value.
+    /// Requests to this service, with this read token or one of the invalid ones. With `any_code` a refusal may have
+    /// any code of the tables. `None` if a value is not a valid header value.
     pub fn new(
         spec: &Spec,
-        endpoint: &ServerAddress,
+        endpoint: ServerAddress,
         authorization: &str,
         bad: Vec<BadToken>,
+        any_code: bool,
+        route_id: RouteId,
     ) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
             HeaderFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
         };
-        let bad = bad
-            .into_iter()
-            .map(|BadToken { authorization, code }| Some((with(authorization.as_deref())?, code)));
-        Some(Self {
-            base: endpoint.base().to_owned(),
-            path: spec.verdict_path().clone(),
-            fields: with(Some(authorization))?,
-            bad: bad.collect::<Option<_>>()?,
-        })
+        let bad = bad.into_iter().map(|BadToken { authorization, status, code }| {
+            let expect = Expectation::Refused(status, (!any_code).then_some(code));
+            Some((with(authorization.as_deref())?, expect))
+        });
+        let (bad, fields) = (bad.collect::<Option<_>>()?, with(Some(authorization))?);
+        let (base, path) = (endpoint.base().to_owned(), spec.verdict_path().clone());
+        Some(Self { endpoint: Arc::new(endpoint), route_id, base, path, fields, bad })
     }
 
     /// Route of a verdict, as reports and thresholds name it: `GET /v1/verdict/{ref}`.
@@ -87,15 +97,19 @@ impl VerdictRequests {
         !self.bad.is_empty()
     }
 
-    /// The request for a verdict, with `waitMs` if `wait` is given.
-    pub fn request(&self, reference: &str, wait: Option<u64>) -> OutgoingRequest {
-        self.fields.get(&self.target(reference, wait))
+    /// The call for a verdict, with `waitMs` if `wait` is given.
+    pub fn call<'a>(&'a self, reference: &str, wait: Option<u64>, expect: Expectation<'a>) -> Call<'a> {
+        self.calling(self.fields.get(&self.target(reference, wait)), expect)
     }
 
-    /// A request with one of the invalid tokens, and its expected result.
-    pub fn bad_request(&self, reference: &str, number: u64) -> (OutgoingRequest, Expectation<'static>) {
-        let (fields, code) = &self.bad[choose(number, self.bad.len())];
-        (fields.get(&self.target(reference, None)), Expectation::Refused(401, *code))
+    /// A call with one of the invalid tokens.
+    pub fn bad_call(&self, reference: &str, number: u64) -> Call<'_> {
+        let (fields, expect) = &self.bad[choose(number, self.bad.len())];
+        self.calling(fields.get(&self.target(reference, None)), *expect)
+    }
+
+    fn calling<'a>(&'a self, request: OutgoingRequest, expect: Expectation<'a>) -> Call<'a> {
+        Call { route: self.route_id, endpoint: &self.endpoint, request, expect }
     }
 
     fn target(&self, reference: &str, wait: Option<u64>) -> String {
@@ -109,4 +123,22 @@ impl VerdictRequests {
             None => format!("{base}{prefix}{reference}{suffix}"),
         }
     }
+}
+
+impl BadToken {
+    /// Invalid tokens of these forms, with the refusals that the tables state.
+    pub fn of(forms: &[ReadTokenForm], spec: &Spec, codes: &Codes, credentials: &Credentials) -> Vec<Self> {
+        let token = |form: &ReadTokenForm| {
+            let row = spec.by_stimulus(Table::Verdict, form.stimulus()?)?;
+            let (status, code) = codes.refusal(row);
+            Some(Self { authorization: credentials.authorization(*form), status, code })
+        };
+        forms.iter().filter_map(token).collect()
+    }
+}
+
+/// A pseudo-random index for an operation. Hashing is needed because a share selects every n-th number, and
+/// plain remainders would correlate with it.
+pub(super) fn choose(number: u64, choices: usize) -> usize {
+    ((number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % choices.max(1) as u64) as usize
 }

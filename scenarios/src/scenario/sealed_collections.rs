@@ -1,56 +1,44 @@
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection as Contents, SealPublicKey, Sealer};
-use parking_lot::{Condvar, Mutex};
+use edgeproof_reports::load::Seal;
+use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
-use tokio::sync::Notify;
+use tokio::sync::Semaphore;
 
-use super::opaque_collections::{OpaqueCollections, OutgoingCollection};
+use super::collections::{OpaqueCollections, OutgoingCollection};
 use crate::plan::Shard;
 
 /// Collections sealed in advance on separate threads, so that sealing delays no request. Dropping it ends the
 /// threads.
 #[derive(Debug)]
 pub struct SealedCollections {
-    queue: Arc<SealQueue>,
+    ready: Mutex<mpsc::Receiver<OutgoingCollection>>,
+    capacity: usize,
     threads: Vec<JoinHandle<()>>,
-}
-
-/// The cost of sealing.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct SealingCost {
-    /// Sealed collections.
-    pub sealed: u64,
-    /// CPU time per collection.
-    pub each: Duration,
-    /// Collections used.
-    pub taken: u64,
+    sealing: Arc<Sealing>,
     /// Collections that were not ready when needed: the generator delayed their requests.
-    pub not_in_time: u64,
+    not_in_time: AtomicU64,
 }
 
+/// What the threads share.
 #[derive(Debug)]
-struct SealQueue {
+struct Sealing {
     names: OpaqueCollections,
     shard: Shard,
-    capacity: usize,
-    ready: Mutex<VecDeque<OutgoingCollection>>,
-    /// Signals free capacity.
-    room: Condvar,
-    /// Signals a new collection.
-    more: Notify,
-    ended: AtomicBool,
+    /// A permit for each collection in the queue.
+    available: Semaphore,
     begun: AtomicU64,
     sealed: AtomicU64,
     nanos: AtomicU64,
-    taken: AtomicU64,
-    not_in_time: AtomicU64,
 }
+
+/// Time between two looks at the queue before a run.
+const LOOK: Duration = Duration::from_millis(1);
 
 impl SealedCollections {
     /// Starts sealing for this key. Shards never share a reference.
@@ -60,84 +48,61 @@ impl SealedCollections {
         shard: Shard,
         capacity: usize,
     ) -> std::io::Result<Self> {
-        let queue = Arc::new(SealQueue {
-            names,
-            shard,
-            capacity: capacity.max(1),
-            ready: Mutex::new(VecDeque::with_capacity(capacity)),
-            room: Condvar::new(),
-            more: Notify::new(),
-            ended: AtomicBool::new(false),
-            begun: AtomicU64::new(0),
-            sealed: AtomicU64::new(0),
-            nanos: AtomicU64::new(0),
-            taken: AtomicU64::new(0),
-            not_in_time: AtomicU64::new(0),
-        });
-        let threads = std::thread::available_parallelism().map_or(1, |count| count.get() / 2).max(1);
+        let (queue, ready) = mpsc::sync_channel(capacity);
+        let [begun, sealed, nanos] = [0; 3].map(AtomicU64::new);
+        let sealing = Arc::new(Sealing { names, shard, available: Semaphore::new(0), begun, sealed, nanos });
+        let threads = thread::available_parallelism().map_or(1, |count| count.get() / 2).max(1);
         let start = |_| {
-            let (queue, sealer) = (Arc::clone(&queue), Sealer::new(key.clone()));
-            std::thread::Builder::new().name("sealer".into()).spawn(move || queue.seal_on(&sealer))
+            let (sealing, queue, sealer) = (Arc::clone(&sealing), queue.clone(), Sealer::new(key.clone()));
+            let seal = move || {
+                // A closed queue ends the thread.
+                while queue.send(sealing.seal(&sealer)).is_ok() {
+                    sealing.available.add_permits(1);
+                }
+            };
+            thread::Builder::new().name("sealer".into()).spawn(seal)
         };
         let threads = (0..threads).map(start).collect::<std::io::Result<_>>()?;
-        Ok(Self { queue, threads })
+        Ok(Self { ready: Mutex::new(ready), capacity, threads, sealing, not_in_time: AtomicU64::new(0) })
     }
 
     /// Waits until the queue is full.
     pub async fn filled(&self) {
-        loop {
-            let more = self.queue.more.notified();
-            if self.queue.ready.lock().len() >= self.queue.capacity {
-                return;
-            }
-            more.await;
+        while self.sealing.available.available_permits() < self.capacity {
+            tokio::time::sleep(LOOK).await;
         }
     }
 
     /// The next collection. Waits, and counts the wait, if none is ready.
     pub async fn take(&self) -> OutgoingCollection {
-        self.queue.taken.fetch_add(1, Ordering::Relaxed);
-        let mut waited = false;
-        loop {
-            let more = self.queue.more.notified();
-            if let Some(collection) = self.queue.ready.lock().pop_front() {
-                self.queue.room.notify_one();
-                return collection;
-            }
-            if !waited {
-                waited = true;
-                self.queue.not_in_time.fetch_add(1, Ordering::Relaxed);
-            }
-            more.await;
+        let available = &self.sealing.available;
+        if let Ok(one) = available.try_acquire() {
+            one.forget();
+        } else {
+            self.not_in_time.fetch_add(1, Ordering::Relaxed);
+            available.acquire().await.expect("it is never closed").forget();
         }
+        self.ready.lock().recv().expect("each permit is a collection")
     }
 
-    /// The cost so far.
-    pub fn cost(&self) -> SealingCost {
-        let sealed = self.queue.sealed.load(Ordering::Relaxed);
-        SealingCost {
-            sealed,
-            each: Duration::from_nanos(self.queue.nanos.load(Ordering::Relaxed) / sealed.max(1)),
-            taken: self.queue.taken.load(Ordering::Relaxed),
-            not_in_time: self.queue.not_in_time.load(Ordering::Relaxed),
-        }
+    /// The cost so far: CPU time for each collection, and late collections.
+    pub fn cost(&self) -> Seal {
+        let [nanos, sealed] =
+            [&self.sealing.nanos, &self.sealing.sealed].map(|of| of.load(Ordering::Relaxed));
+        let cost_us = (nanos / sealed.max(1)) as f64 / 1000.0;
+        Seal::Real { cost_us, not_in_time: self.not_in_time.load(Ordering::Relaxed) }
     }
 
-    /// Resets the counters at the start of the run.
+    /// Resets the count at the start of the run.
     pub fn begin(&self) {
-        self.queue.taken.store(0, Ordering::Relaxed);
-        self.queue.not_in_time.store(0, Ordering::Relaxed);
+        self.not_in_time.store(0, Ordering::Relaxed);
     }
 }
 
 impl Drop for SealedCollections {
     fn drop(&mut self) {
-        {
-            // Set under the lock, so that no thread misses it between its check and its wait.
-            let _ready = self.queue.ready.lock();
-            self.queue.ended.store(true, Ordering::Release);
-        }
-        self.queue.room.notify_all();
+        // Closes the queue.
+        *self.ready.get_mut() = mpsc::channel().1;
         for thread in self.threads.drain(..) {
             // A thread that panicked has ended as well.
             let _ = thread.join();
@@ -145,34 +110,17 @@ impl Drop for SealedCollections {
     }
 }
 
-impl SealQueue {
-    fn seal_on(&self, sealer: &Sealer) {
-        while self.has_room() {
-            let number = self.shard.number(self.begun.fetch_add(1, Ordering::Relaxed));
-            let before = thread_time();
-            let reference = self.names.reference(number);
-            let contents = Contents::generated(reference.clone(), number, SystemTime::now());
-            let body = Bytes::from(sealer.seal(&contents));
-            let took = thread_time().saturating_sub(before);
-            self.nanos.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
-            self.sealed.fetch_add(1, Ordering::Relaxed);
-            self.ready.lock().push_back(OutgoingCollection { reference, body });
-            self.more.notify_waiters();
-        }
-    }
-
-    /// Waits for free capacity; false when the queue is dropped.
-    fn has_room(&self) -> bool {
-        let mut ready = self.ready.lock();
-        loop {
-            if self.ended.load(Ordering::Acquire) {
-                return false;
-            }
-            if ready.len() < self.capacity {
-                return true;
-            }
-            self.room.wait(&mut ready);
-        }
+impl Sealing {
+    fn seal(&self, sealer: &Sealer) -> OutgoingCollection {
+        let number = self.shard.number(self.begun.fetch_add(1, Ordering::Relaxed));
+        let before = thread_time();
+        let reference = self.names.reference(number);
+        let contents = Contents::generated(reference.clone(), number, SystemTime::now());
+        let body = Bytes::from(sealer.seal(&contents));
+        let took = thread_time().saturating_sub(before);
+        self.nanos.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
+        self.sealed.fetch_add(1, Ordering::Relaxed);
+        OutgoingCollection { reference, body }
     }
 }
 
@@ -208,7 +156,7 @@ mod tests {
                 assert!(references.insert(collection.reference));
             }
         }
-        let cost = one.cost();
-        assert!(cost.each > Duration::ZERO && cost.sealed >= 10 && cost.taken == 10, "{cost:?}");
+        let Seal::Real { cost_us, not_in_time } = one.cost() else { panic!("collections are sealed") };
+        assert!(cost_us > 0.0 && not_in_time <= 10, "{cost_us} µs, {not_in_time} not in time");
     }
 }

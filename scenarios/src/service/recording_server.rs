@@ -2,7 +2,6 @@ use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -31,17 +30,22 @@ struct ServerState {
     collection: String,
     verdict: VerdictPath,
     address: SocketAddr,
-    record: Mutex<Vec<ServedRequest>>,
-    /// Arrival of the first request.
-    started: Mutex<Option<Duration>>,
-    /// When a limited server finishes its last request, since the first one arrived.
-    queue: Mutex<Duration>,
-    /// First request for each verdict that is pending.
-    pending: Mutex<HashMap<String, Duration>>,
-    verdict_requests: AtomicU64,
+    served: Mutex<Served>,
     connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
     closed: Mutex<bool>,
     closing: Condvar,
+}
+
+#[derive(Default)]
+struct Served {
+    record: Vec<ServedRequest>,
+    /// Arrival of the first request.
+    started: Option<Duration>,
+    /// When a limited server finishes its last request, since the first one arrived.
+    queue: Duration,
+    /// First request for each verdict that is pending.
+    pending: HashMap<String, Duration>,
+    verdict_requests: u64,
 }
 
 /// The answer to a request.
@@ -72,11 +76,7 @@ impl RecordingServer {
             collection: format!("POST {}", spec.path(Endpoint::Signals)),
             verdict: spec.verdict_path().clone(),
             address,
-            record: Mutex::default(),
-            started: Mutex::default(),
-            queue: Mutex::default(),
-            pending: Mutex::default(),
-            verdict_requests: AtomicU64::new(0),
+            served: Mutex::default(),
             connections: Mutex::default(),
             closed: Mutex::new(false),
             closing: Condvar::new(),
@@ -94,7 +94,7 @@ impl RecordingServer {
 
     /// The record so far, in order of arrival.
     pub fn record(&self) -> ServerRecord {
-        let mut record = self.state.record.lock().clone();
+        let mut record = self.state.served.lock().record.clone();
         record.sort_unstable_by_key(|request| request.arrived);
         ServerRecord(record)
     }
@@ -139,17 +139,14 @@ impl ServerState {
         let _ = stream.set_nodelay(true);
         let mut buffer = Vec::new();
         while let Some(request) = ReceivedRequest::read(stream, &mut buffer) {
-            let number = self.number(&request);
-            let started = self.started(number, request.arrived);
-            let at = request.arrived.saturating_sub(started);
-            let answer = self.answer(&request, number, at);
+            let (number, answer) = self.answer(&request);
             let resets = self.behaviour.manner.resets(number);
             let in_time = self.wait_until(request.arrived + answer.delay);
             let ended = if in_time && !resets { self.write(stream, &answer) } else { None };
             if number < PROBES {
                 let (arrived, answered) = (request.arrived, ended.is_some());
                 let ended = ended.unwrap_or_else(|| (now(), now()));
-                self.record.lock().push(ServedRequest { number, arrived, ended, answered });
+                self.served.lock().record.push(ServedRequest { number, arrived, ended, answered });
             }
             if resets {
                 let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
@@ -161,21 +158,20 @@ impl ServerState {
         }
     }
 
-    /// The number of an operation, from its collection; for verdict requests, the order of arrival. Any other request
-    /// is a probe.
-    fn number(&self, request: &ReceivedRequest) -> u64 {
-        if self.reference(request).is_some() {
-            return self.verdict_requests.fetch_add(1, Ordering::Relaxed);
-        }
-        let reference = OpaqueCollections::read(&request.body);
-        reference.and_then(|reference| reference.rsplit_once('-')?.1.parse().ok()).unwrap_or(PROBES)
-    }
-
-    /// The arrival of the first request. Probes come before it.
-    fn started(self: &Arc<Self>, number: u64, arrived: Duration) -> Duration {
-        let mut started = self.started.lock();
-        if started.is_none() && number < PROBES {
-            *started = Some(arrived);
+    /// The number of an operation and its answer. The number of a collection is in its reference; that of a verdict
+    /// request is the order of arrival. Any other request is a probe; probes come before the first request.
+    fn answer(self: &Arc<Self>, request: &ReceivedRequest) -> (u64, Answer) {
+        let served = &mut *self.served.lock();
+        let (arrived, verdict) = (request.arrived, self.reference(request));
+        let number = if verdict.is_some() {
+            served.verdict_requests += 1;
+            served.verdict_requests - 1
+        } else {
+            let reference = OpaqueCollections::read(&request.body);
+            reference.and_then(|reference| reference.rsplit_once('-')?.1.parse().ok()).unwrap_or(PROBES)
+        };
+        if served.started.is_none() && number < PROBES {
+            served.started = Some(arrived);
             if let Some(dies_at) = self.behaviour.dies_at {
                 let state = Arc::clone(self);
                 thread::spawn(move || {
@@ -184,28 +180,24 @@ impl ServerState {
                 });
             }
         }
-        started.unwrap_or(arrived)
-    }
-
-    fn answer(&self, request: &ReceivedRequest, number: u64, at: Duration) -> Answer {
-        let delay = self.behaviour.delay.of(number, at, &mut self.queue.lock());
-        let answer = |status, body| Answer { status, body, delay };
-        if let Some(status) = self.behaviour.manner.refusal(number) {
-            return answer(status, r#"{"error":"busy"}"#.into());
-        }
-        if request.line == self.collection {
-            return answer(200, r#"{"ok":true}"#.into());
-        }
-        let Some(reference) = self.reference(request) else {
-            return answer(404, r#"{"error":"not_found"}"#.into());
+        let at = arrived.saturating_sub(served.started.unwrap_or(arrived));
+        let delay = self.behaviour.delay.of(number, at, &mut served.queue);
+        let (status, body) = if let Some(status) = self.behaviour.manner.refusal(number) {
+            (status, r#"{"error":"busy"}"#.into())
+        } else if request.line == self.collection {
+            (200, r#"{"ok":true}"#.into())
+        } else if let Some(reference) = verdict {
+            let first = *served.pending.entry(reference.to_owned()).or_insert(arrived);
+            if arrived.saturating_sub(first) < self.behaviour.pending {
+                (404, format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
+            } else {
+                served.pending.remove(reference);
+                (200, format!(r#"{{"ref":"{reference}"}}"#))
+            }
+        } else {
+            (404, r#"{"error":"not_found"}"#.into())
         };
-        let mut pending = self.pending.lock();
-        let first = *pending.entry(reference.to_owned()).or_insert(request.arrived);
-        if request.arrived.saturating_sub(first) < self.behaviour.pending {
-            return answer(404, format!(r#"{{"status":"pending","ref":"{reference}"}}"#));
-        }
-        pending.remove(reference);
-        answer(200, format!(r#"{{"ref":"{reference}"}}"#))
+        (number, Answer { status, body, delay })
     }
 
     /// The session reference of a verdict request.

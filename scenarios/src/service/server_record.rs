@@ -1,11 +1,11 @@
-use std::fmt::{self, Write as _};
-use std::str::FromStr;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::plan::Quantile;
 
 /// A request as the server saw it, by its own clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServedRequest {
     /// Number of the operation; for verdict requests, the order of arrival.
     pub number: u64,
@@ -17,14 +17,9 @@ pub struct ServedRequest {
     pub answered: bool,
 }
 
-/// All requests that the server saw, in order of arrival. Its text has one request per line.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// All requests that the server saw, in order of arrival.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerRecord(pub Vec<ServedRequest>);
-
-/// A line is not a record of a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {0} is not a record of a request")]
-pub struct ParseRecordError(usize);
 
 /// Times that a generator should report, each between a lower and an upper bound.
 #[derive(Debug, Clone, Default)]
@@ -99,33 +94,6 @@ impl TrueTimes {
     }
 }
 
-impl fmt::Display for ServerRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::with_capacity(self.0.len() * 80);
-        for ServedRequest { number, arrived, ended, answered } in &self.0 {
-            let [arrived, from, to] = [arrived, &ended.0, &ended.1].map(Duration::as_nanos);
-            writeln!(text, "{number} {arrived} {from} {to} {}", u8::from(*answered))?;
-        }
-        f.write_str(&text)
-    }
-}
-
-impl FromStr for ServerRecord {
-    type Err = ParseRecordError;
-
-    fn from_str(text: &str) -> Result<Self, ParseRecordError> {
-        let request = |line: &str| {
-            let numbers: Vec<u64> = line.split(' ').map(|word| word.parse().ok()).collect::<Option<_>>()?;
-            let [number, arrived, from, to, answered] = numbers[..] else { return None };
-            let [arrived, from, to] = [arrived, from, to].map(Duration::from_nanos);
-            Some(ServedRequest { number, arrived, ended: (from, to), answered: answered == 1 })
-        };
-        let requests =
-            text.lines().enumerate().map(|(place, line)| request(line).ok_or(ParseRecordError(place + 1)));
-        requests.collect::<Result<_, _>>().map(Self)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,8 +113,9 @@ mod tests {
 
     #[test]
     fn record_survives_its_text() {
-        assert_eq!(record().to_string().parse(), Ok(record()));
-        assert_eq!("1 2 3\n".parse::<ServerRecord>(), Err(ParseRecordError(1)));
+        let text = serde_json::to_string(&record()).unwrap();
+        assert_eq!(serde_json::from_str::<ServerRecord>(&text).unwrap(), record());
+        assert!(serde_json::from_str::<ServerRecord>("[1, 2, 3]").is_err());
     }
 
     #[test]

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_load::engine::{
-    Call, Expectation, HeaderFields, LoadModel, LoadRun, LoadRunOptions, LoadUser, RunData,
-};
+use edgeproof_load::engine::{Call, Expectation, HeaderFields, LoadModel, LoadRun, LoadUser, RunData};
 use edgeproof_load::measure::{Codes, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Stages, UserCount, UserLimit};
 use goose::prelude::*;
@@ -56,7 +54,7 @@ async fn play(model: LoadModel, users: u32) -> RunData {
     let pauses = scenario!("pauses")
         .register_transaction(transaction!(idle).set_name(ROUTES[1]))
         .register_transaction(transaction!(post).set_name(ROUTES[0]));
-    let options = LoadRunOptions {
+    let run = LoadRun {
         scenarios: vec![posts, pauses],
         model,
         users: UserCount { users, limit: UserLimit::Plan },
@@ -70,7 +68,7 @@ async fn play(model: LoadModel, users: u32) -> RunData {
         on_start: None,
         live: None,
     };
-    LoadRun::new(options).play(std::future::pending()).await.unwrap()
+    run.play(std::future::pending()).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,16 +1,15 @@
 //! Every outcome of a request, with wiremock as an independent edge and service.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::ServerAddress;
-use edgeproof_load::engine::{LoadModel, LoadRun, LoadRunOptions, RunData};
+use edgeproof_load::engine::{LoadModel, LoadRun, RunData};
 use edgeproof_load::measure::{Codes, OutcomeSeries, RequestOutcome, RouteId};
 use edgeproof_load::plan::{Arrivals, Rate, Shard, Share, Stages, UserCount, UserLimit};
 use edgeproof_load::scenario::{
-    CollectionRequests, CollectionSource, EdgeRelay, Journey, OpaqueCollections, PollOptions, References,
-    VerdictPolling, VerdictRequests,
+    CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
+    PollOptions, References, VerdictPolling, VerdictRequests,
 };
 use goose::goose::Scenario;
 use wiremock::matchers::{method, path_regex};
@@ -18,41 +17,36 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use crate::support::{GOOSE, LIMIT as LONG, MACHINE};
 
-async fn endpoint(url: &str) -> Arc<ServerAddress> {
-    Arc::new(ServerAddress::resolve(&url.parse().unwrap(), None).await.unwrap())
+async fn endpoint(url: &str) -> ServerAddress {
+    ServerAddress::resolve(&url.parse().unwrap(), None).await.unwrap()
 }
 
 async fn relay(url: &str) -> EdgeRelay {
-    let endpoint = endpoint(url).await;
     EdgeRelay {
-        collection_requests: CollectionRequests::new(&spec(), &endpoint, "https://shop.example").unwrap(),
-        endpoint,
+        requests: CollectionRequests::new(&spec(), endpoint(url).await, "https://shop.example", RouteId(0))
+            .unwrap(),
         collections: CollectionSource::Opaque(OpaqueCollections::new(3)),
         replays: Share::default(),
         accepted: parking_lot::Mutex::default(),
-        replayed: codes().find("replayed_bundle"),
-        route: RouteId(0),
+        replayed: (409, codes().find("replayed_bundle")),
         service_times: None,
     }
 }
 
 async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
-    let endpoint = endpoint(url).await;
+    let (endpoint, token) = (endpoint(url).await, "Bearer service_read_x");
     VerdictPolling {
-        verdict_requests: VerdictRequests::new(&spec(), &endpoint, "Bearer service_read_x", Vec::new())
-            .unwrap(),
-        endpoint,
+        requests: VerdictRequests::new(&spec(), endpoint, token, Vec::new(), false, RouteId(route)).unwrap(),
         references: References::Generated(None),
         collections: OpaqueCollections::new(3),
         options: PollOptions {
-            interval: Duration::from_millis(10),
+            poll_interval: Duration::from_millis(10),
             wait: Duration::from_millis(100),
-            waiting: Share::default(),
+            wait_share: Share::default(),
             give_up,
-            wrong: Share::default(),
-            bad_tokens: Share::default(),
+            wrong_share: Share::default(),
+            bad_token_share: Share::default(),
         },
-        route: RouteId(route),
     }
 }
 
@@ -79,7 +73,7 @@ async fn load_with(
 ) -> RunData {
     let rate = Rate::per_second(f64::from(operations) * 2.0).unwrap();
     let stages = Stages::constant(rate, Duration::from_millis(500)).unwrap();
-    let options = LoadRunOptions {
+    let run = LoadRun {
         scenarios: vec![scenario],
         model: LoadModel::Open(Arrivals::new(&stages, Duration::ZERO, Shard::WHOLE)),
         users: UserCount { users, limit: UserLimit::Given },
@@ -94,7 +88,7 @@ async fn load_with(
         live: None,
     };
     let (_goose, _machine) = (GOOSE.lock().await, MACHINE.read().await);
-    LoadRun::new(options).play(std::future::pending()).await.unwrap()
+    run.play(std::future::pending()).await.unwrap()
 }
 
 /// Outcomes with their counts. `!` marks unexpected ones.
@@ -186,7 +180,7 @@ async fn open_and_dropped_operations_count_at_their_age() {
     assert_eq!(outcomes(&data), ["! never sent × 16", "! still open at the end × 4"]);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
-    assert_eq!((data.waited, data.users.limit), (16, UserLimit::Given));
+    assert_eq!((data.waited, data.run.users.limit), (16, UserLimit::Given));
     let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }

@@ -1,9 +1,7 @@
 use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::comparison::{Agreement, ComparedPercentile, compare, shorter_than_scheduled};
-use super::expected_report::{ExpectedReport, reported};
-use super::processes::Processes;
-use super::situation::{GeneratedLoad, NotPlayed, Observation, Situation};
+use super::situation::{GeneratedLoad, Observation, Situation};
 use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
@@ -39,149 +37,141 @@ pub(super) struct CheckOutcome {
     pub(super) notes: Vec<String>,
 }
 
+/// A check with what was observed.
+struct Judged<'a> {
+    check: &'a Check,
+    observation: &'a Observation,
+    report: &'a LoadReport,
+    /// The numbers of the measured requests: the first one, and how many.
+    first: u64,
+    count: u64,
+    percentiles: Vec<ComparedPercentile>,
+}
+
 impl Check {
     /// Plays the situation and judges what the generator reported.
-    pub(super) fn run(&self, processes: &Processes) -> CheckOutcome {
-        let (result, why) = match self.situation.play(processes) {
-            Ok(observation) => return self.judge(&observation),
-            Err(NotPlayed::Impossible(why)) => (CheckResult::NotShown, why),
-            Err(NotPlayed::Failed(why)) => (CheckResult::Failed, format!("cannot run the check: {why}")),
+    pub(super) async fn run(&self) -> CheckOutcome {
+        let observation = match self.situation.play().await {
+            Ok(observation) => observation,
+            Err((result, why)) => return CheckOutcome::without_report(result, String::new(), why),
         };
-        CheckOutcome { result, state: String::new(), percentiles: Vec::new(), notes: vec![why] }
-    }
-
-    fn judge(&self, observation: &Observation) -> CheckOutcome {
         let Some(report) = &observation.report else {
-            let code = observation.end.code.map_or("a signal".into(), |code| format!("exit code {code}"));
-            let notes = vec![format!("the generator ended with {code}: {}", observation.end.stderr.trim())];
-            let state = "no report".into();
-            return CheckOutcome { result: CheckResult::Failed, state, percentiles: Vec::new(), notes };
+            let code = observation.code.map_or("a signal".into(), |code| format!("exit code {code}"));
+            let why = format!("the generator ended with {code}: {}", observation.stderr.trim());
+            return CheckOutcome::without_report(CheckResult::Failed, "no report".into(), why);
         };
-        let state = format!("{:?}", report.state).to_lowercase();
-        let (first, count) = self.measured(observation, report);
-        let truth = observation.record.response(first, count);
-        let percentiles = compare(report, &truth);
-        let is_invalid = report.state == LoadState::Invalid;
-        let mut wrong = self.wrong_counts(observation, report, first, count);
-        wrong.extend(self.wrong_end(observation, report));
+        let count = report.response.figures.count;
+        let first = match self.situation.load {
+            GeneratedLoad::Collections => self.situation.warm_up_operations(),
+            // Their numbers are in order of arrival; latency probes are the first.
+            GeneratedLoad::Verdicts => (observation.record.0.len() as u64).saturating_sub(count),
+        };
+        let percentiles = compare(report, &observation.record.response(first, count));
+        Judged { check: self, observation: &observation, report, first, count, percentiles }.outcome()
+    }
+}
+
+impl Judged<'_> {
+    fn outcome(self) -> CheckOutcome {
+        let state = format!("{:?}", self.report.state).to_lowercase();
+        let is_invalid = self.report.state == LoadState::Invalid;
+        let mut wrong = self.wrong_counts();
+        wrong.extend(self.wrong_end());
         let may_be_invalid = matches!(
-            self.expected,
+            self.check.expected,
             ExpectedReport::Invalid | ExpectedReport::RightOrInvalid | ExpectedReport::LimitedByUsers
         );
         if is_invalid && may_be_invalid {
-            let is_shown = self.expected.is_shown(report, &observation.end.stdout);
-            wrong.extend(
-                (!is_shown)
-                    .then(|| format!("expected: {}; reported: {}", self.expected.text(), reported(report))),
-            );
+            wrong.extend(self.not_shown());
         } else {
-            let figures = self.wrong_figures(observation, report, &percentiles, first, count);
+            let figures = self.wrong_figures();
             if is_invalid && wrong.is_empty() && !figures.is_empty() {
-                let finding = report.findings.first().map_or("", String::as_str);
+                let finding = self.report.findings.first().map_or("", String::as_str);
                 let mut notes = vec![format!("this machine is too busy: {finding}")];
                 notes.extend(figures);
+                let percentiles = self.percentiles;
                 return CheckOutcome { result: CheckResult::NotShown, state, percentiles, notes };
             }
             wrong.extend(figures);
         }
-        let median = percentiles.first().map(|compared| compared.agreement);
-        let result = match (wrong.is_empty(), median) {
+        let few = |compared: &&ComparedPercentile| compared.agreement == Agreement::FewRequests;
+        let result = match (wrong.is_empty(), self.percentiles.first()) {
             (false, _) => CheckResult::Failed,
-            (true, Some(Agreement::FewRequests)) if !is_invalid => CheckResult::NotShown,
+            (true, Some(median)) if few(&median) && !is_invalid => CheckResult::NotShown,
             (true, _) => CheckResult::Shown,
         };
         let mut notes = wrong;
         if is_invalid && !may_be_invalid && result == CheckResult::Shown {
             notes.push("this machine is too busy for a valid run; the figures are right all the same".into());
         }
-        let few: Vec<&str> = percentiles
-            .iter()
-            .filter(|compared| compared.agreement == Agreement::FewRequests)
-            .map(|compared| compared.quantile.name())
-            .collect();
+        let few = self.percentiles.iter().filter(few).map(|compared| compared.quantile.name());
+        let few = few.collect::<Vec<_>>().join(", ");
         if !few.is_empty() {
-            notes.push(format!("not shown: {}, which a pause of this machine decided", few.join(", ")));
+            notes.push(format!("not shown: {few}, which a pause of this machine decided"));
         }
-        CheckOutcome { result, state, percentiles, notes }
+        CheckOutcome { result, state, percentiles: self.percentiles, notes }
     }
 
     /// Figures that the server's record contradicts. A run that is invalid because this machine is busy claims none
     /// of them, and often they are right.
-    fn wrong_figures(
-        &self,
-        observation: &Observation,
-        report: &LoadReport,
-        percentiles: &[ComparedPercentile],
-        first: u64,
-        count: u64,
-    ) -> Vec<String> {
+    fn wrong_figures(&self) -> Vec<String> {
+        let Self { report, percentiles, .. } = self;
+        let situation = &self.check.situation;
         let contradicting =
             percentiles.iter().filter(|compared| compared.agreement == Agreement::Contradicts);
         let mut wrong: Vec<String> = contradicting
             .map(|compared| format!("{} contradicts the server's record", compared.quantile.name()))
             .collect();
-        if percentiles.iter().any(|compared| compared.censored) && !observation.end.stdout.contains('≥') {
+        if percentiles.iter().any(|compared| compared.censored) && !self.observation.stdout.contains('≥') {
             wrong.push("a percentile that is only a lower bound is printed without ≥".into());
         }
-        if !self.expected.is_shown(report, &observation.end.stdout) {
-            wrong.push(format!("expected: {}; reported: {}", self.expected.text(), reported(report)));
-        }
-        let planned = self.situation.measured_operations();
+        wrong.extend(self.not_shown());
+        let planned = situation.measured_operations();
         if report.ledger.scheduled != planned {
             wrong.push(format!("{planned} operations planned, {} scheduled", report.ledger.scheduled));
         }
         // These servers answer whatever arrives.
-        let prompt = matches!(self.expected, ExpectedReport::Delivered | ExpectedReport::RightOrInvalid);
+        let prompt =
+            matches!(self.check.expected, ExpectedReport::Delivered | ExpectedReport::RightOrInvalid);
         let never_sent = report.ledger.dropped;
         if prompt && never_sent > 0 {
             wrong.push(format!("{never_sent} operations were never sent, although the server answered"));
         }
-        if self.situation.load == GeneratedLoad::Collections {
-            let scheduled = observation.record.from_schedule(first, count, self.situation.rate.value());
+        if situation.load == GeneratedLoad::Collections {
+            let scheduled =
+                self.observation.record.from_schedule(self.first, self.count, situation.rate.value());
             // The delay of an invalid run is beside its figures, not in them.
             if report.state != LoadState::Invalid {
-                let short = shorter_than_scheduled(percentiles, &scheduled, count);
+                let short = shorter_than_scheduled(percentiles, &scheduled, self.count);
                 wrong.extend(short.into_iter().map(|(quantile, least)| {
                     format!("{} leaves out waiting: by the schedule it is {least:.2?}", quantile.name())
                 }));
             }
-            wrong.extend(self.wrong_errors(report, &scheduled, first, count));
+            wrong.extend(self.wrong_errors(&scheduled));
         }
         wrong
     }
 
-    /// The numbers of the measured requests: the first one, and how many.
-    fn measured(&self, observation: &Observation, report: &LoadReport) -> (u64, u64) {
-        let count = report.response.figures.count;
-        match self.situation.load {
-            GeneratedLoad::Collections => (self.situation.warm_up_operations(), count),
-            // Their numbers are in order of arrival; latency probes are the first.
-            GeneratedLoad::Verdicts => ((observation.record.0.len() as u64).saturating_sub(count), count),
-        }
+    /// An expectation that the report does not show.
+    fn not_shown(&self) -> Option<String> {
+        let (expected, report) = (self.check.expected, self.report);
+        (!expected.is_shown(report, &self.observation.stdout))
+            .then(|| format!("expected: {}; reported: {}", expected.text(), reported(report)))
     }
 
     /// Counts that do not add up, or that the server contradicts.
-    fn wrong_counts(
-        &self,
-        observation: &Observation,
-        report: &LoadReport,
-        first: u64,
-        count: u64,
-    ) -> Vec<String> {
-        let ledger = &report.ledger;
+    fn wrong_counts(&self) -> Vec<String> {
+        let ledger = &self.report.ledger;
         let mut wrong = Vec::new();
         if !ledger.balances() {
-            wrong.push(format!(
-                "{} operations scheduled, {} accounted for",
-                ledger.scheduled,
-                ledger.accounted()
-            ));
+            let (scheduled, accounted) = (ledger.scheduled, ledger.accounted());
+            wrong.push(format!("{scheduled} operations scheduled, {accounted} accounted for"));
         }
-        if self.situation.load == GeneratedLoad::Verdicts {
+        if self.check.situation.load == GeneratedLoad::Verdicts {
             return wrong;
         }
-        let arrived =
-            observation.record.0.iter().filter(|request| (first..first + count).contains(&request.number));
+        let measured = self.first..self.first + self.count;
+        let arrived = self.observation.record.0.iter().filter(|request| measured.contains(&request.number));
         let arrived = arrived.count() as u64;
         // A request that failed or was open may have arrived.
         let sent = ledger.answered..=ledger.answered + ledger.failed + ledger.open;
@@ -192,10 +182,11 @@ impl Check {
     }
 
     /// An exit code or a state that is not the expected one.
-    fn wrong_end(&self, observation: &Observation, report: &LoadReport) -> Option<String> {
-        let code = observation.end.code.unwrap_or(-1);
-        let is_invalid = report.state == LoadState::Invalid;
-        let codes: &[i32] = match self.expected {
+    fn wrong_end(&self) -> Option<String> {
+        let code = self.observation.code.unwrap_or(-1);
+        let is_invalid = self.report.state == LoadState::Invalid;
+        let expected = self.check.expected;
+        let codes: &[i32] = match expected {
             ExpectedReport::Invalid | ExpectedReport::LimitedByUsers => &[3],
             _ if is_invalid => &[3],
             ExpectedReport::Delivered => &[0],
@@ -203,39 +194,93 @@ impl Check {
             ExpectedReport::RightOrInvalid => &[0, 1],
             ExpectedReport::Gone => &[1, 3],
         };
-        let is_right = i32::from(report.exit_code) == code
+        let is_right = i32::from(self.report.exit_code) == code
             && codes.contains(&code)
-            && (is_invalid || self.expected != ExpectedReport::Invalid);
-        let expected = self.expected.text();
-        (!is_right).then(|| {
-            format!("the run ended with {code}; expected: {expected}; reported: {}", reported(report))
-        })
+            && (is_invalid || expected != ExpectedReport::Invalid);
+        let (expected, reported) = (expected.text(), reported(self.report));
+        (!is_right).then(|| format!("the run ended with {code}; expected: {expected}; reported: {reported}"))
     }
 
     /// A number of errors that the server's record contradicts: refused requests, requests without an answer, and
     /// requests that were not answered within the timeout from their intended start.
-    fn wrong_errors(
-        &self,
-        report: &LoadReport,
-        scheduled: &TrueTimes,
-        first: u64,
-        count: u64,
-    ) -> Option<String> {
-        let manner = &self.situation.behaviour.manner;
-        let late = scheduled.longer_than(self.situation.timeout);
-        let refused =
-            (first..first + count).filter(|number| manner.refusal(*number).is_some()).count() as u64;
-        let expected = late + refused;
+    fn wrong_errors(&self, scheduled: &TrueTimes) -> Option<String> {
+        let situation = &self.check.situation;
+        let refused = (self.first..self.first + self.count)
+            .filter(|number| situation.behaviour.manner.refusal(*number).is_some());
+        let expected = scheduled.longer_than(situation.timeout) + refused.count() as u64;
         let tolerance = (expected as f64 * 0.05).max(5.0);
-        let found = report.errors();
+        let found = self.report.errors();
         ((found as f64 - expected as f64).abs() > tolerance)
             .then(|| format!("{found} errors; by the server's record and the schedule it is {expected}"))
     }
 }
 
 impl CheckOutcome {
+    fn without_report(result: CheckResult, state: String, why: String) -> Self {
+        Self { result, state, percentiles: Vec::new(), notes: vec![why] }
+    }
+
     /// The compared percentile, if there is one.
     pub(super) fn at(&self, quantile: Quantile) -> Option<&ComparedPercentile> {
         self.percentiles.iter().find(|compared| compared.quantile == quantile)
     }
+}
+
+/// What the generator must report. In every case its counts agree with the server's, and its percentiles do so
+/// unless the run is invalid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExpectedReport {
+    /// A complete run with the whole rate delivered.
+    Delivered,
+    /// A complete run with these failures.
+    Failures,
+    /// Right figures or an invalid run: the generator is starved.
+    RightOrInvalid,
+    /// An invalid run.
+    Invalid,
+    /// The target did not keep up.
+    Saturated,
+    /// The number of users limited the run.
+    LimitedByUsers,
+    /// The target was gone before the end.
+    Gone,
+}
+
+impl ExpectedReport {
+    /// Whether the report says so. The exit code of an invalid run does not.
+    pub(super) fn is_shown(self, report: &LoadReport, text: &str) -> bool {
+        let broken = report.thresholds.iter().any(|threshold| !threshold.holds);
+        match self {
+            Self::Delivered => {
+                !broken && report.rate.delivered >= report.rate.asked.unwrap_or_default() * 0.99
+            }
+            Self::Failures => broken,
+            Self::Saturated => broken && text.contains("did not keep up"),
+            Self::LimitedByUsers => text.contains("--users"),
+            Self::Gone => text.contains("gone"),
+            Self::RightOrInvalid | Self::Invalid => true,
+        }
+    }
+
+    /// The expectation as text.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Delivered => "the whole rate delivered, exit code 0",
+            Self::Failures => "a broken threshold, exit code 1",
+            Self::RightOrInvalid => "a complete or an invalid run",
+            Self::Invalid => "an invalid run, exit code 3",
+            Self::Saturated => "the target did not keep up, exit code 1",
+            Self::LimitedByUsers => "limited by --users, exit code 3",
+            Self::Gone => "the target was gone, a partial run",
+        }
+    }
+}
+
+/// What a report says in one line.
+pub(super) fn reported(report: &LoadReport) -> String {
+    let broken = report.thresholds.iter().filter(|threshold| !threshold.holds);
+    let broken = broken.map(|threshold| format!("{} is broken", threshold.rule));
+    let (delivered, asked) = (report.rate.delivered, report.rate.asked.unwrap_or_default());
+    let all = std::iter::once(format!("{delivered:.1} of {asked:.1}/s delivered"));
+    all.chain(broken).chain(report.findings.iter().cloned()).collect::<Vec<_>>().join("; ")
 }

@@ -1,16 +1,17 @@
 use std::time::Duration;
 
 use super::check::Check;
-use super::expected_report::ExpectedReport::{
+use super::check::ExpectedReport::{
     self, Delivered, Failures, Gone, Invalid, LimitedByUsers, RightOrInvalid, Saturated,
 };
+use super::placement::Starvation;
 use super::situation::{GeneratedLoad, Situation};
-use super::starvation::Starvation;
 use crate::plan::Rate;
 use crate::service::{AnswerManner, Delay, ServerBehaviour};
 
 const MS: Duration = Duration::from_millis(1);
 const S: Duration = Duration::from_secs(1);
+const ZERO: Duration = Duration::ZERO;
 /// Longer than any delay of a server.
 const NO_TIMEOUT: Duration = Duration::from_secs(30);
 /// Rates at which the generator is starved.
@@ -22,7 +23,7 @@ pub(super) fn rates(rates: &[Rate], measured: Duration) -> Vec<Check> {
         let behaviour = ServerBehaviour::default();
         // At least three operations.
         let measured = measured.max(Duration::from_secs_f64(3.0 / rate.value().max(1e-3)));
-        let warm_up = if rate.value() < 10.0 { Duration::ZERO } else { 500 * MS };
+        let warm_up = if rate.value() < 10.0 { ZERO } else { 500 * MS };
         let situation = Situation { rate: *rate, warm_up, measured, ..collections(behaviour) };
         let name = format!("rate-{}", rate.value());
         let about = format!("{rate} at a server that answers at once");
@@ -57,108 +58,49 @@ pub(super) fn starved(measured: Duration) -> Vec<Check> {
 /// Checks at low rates. Several can run at a time.
 pub(super) fn behaviours() -> Vec<Check> {
     let usual = Delay::Constant(2 * MS);
-    let delay = |delay| collections(ServerBehaviour { delay, ..ServerBehaviour::default() });
-    let manner = |manner| collections(ServerBehaviour { delay: usual, manner, ..ServerBehaviour::default() });
+    let server = |delay, manner| ServerBehaviour { delay, manner, ..ServerBehaviour::default() };
+    let delay = |delay| collections(server(delay, AnswerManner::Accepted));
+    let manner = |manner| collections(server(usual, manner));
     let drift = Delay::Drifting { before: 2 * MS, after: 200 * MS, at: 3 * S };
-    let stalls = Delay::Stalling { at: Duration::ZERO, time: 1600 * MS, period: 2 * S };
+    let stalls = Delay::Stalling { at: ZERO, time: 1600 * MS, period: 2 * S };
     let stall = Delay::Stalling { at: 3 * S, time: 2 * S, period: 3600 * S };
     let slow = |slow| Delay::Slow { share: 0.02, slow, usual: 2 * MS };
     let dying = ServerBehaviour { delay: usual, dies_at: Some(3 * S), ..ServerBehaviour::default() };
     let pending = ServerBehaviour { pending: 200 * MS, ..ServerBehaviour::default() };
     // Longer than setting up a connection.
-    let closing = ServerBehaviour {
-        delay: Delay::Constant(20 * MS),
-        manner: AnswerManner::Closed,
-        ..ServerBehaviour::default()
+    let closing = server(Delay::Constant(20 * MS), AnswerManner::Closed);
+    let polls = "--poll-interval=50ms --wait-share=0% --wrong-share=0% --bad-token-share=0%";
+    let check = |name: &str, about: &str, expected, situation| {
+        let (name, about) = (name.into(), about.into());
+        Check { name, about, situation, expected }
     };
-    let polls = vec!["--poll-interval=50ms", "--wait-share=0%", "--wrong-share=0%", "--bad-token-share=0%"];
-    let check = |name: &str, about: &str, expected, situation| Check {
-        name: name.into(),
-        about: about.into(),
-        situation,
-        expected,
-    };
+    let refused = AnswerManner::Refused { share: 0.2, status: 503 };
+    let dripped = AnswerManner::Dripped { pieces: 4, gap: 20 * MS };
+    let tail = Delay::HeavyTailed { shortest: 2 * MS, longest: 500 * MS };
+    let drifting = delay(drift).lasting(ZERO, 6 * S);
+    let few_users = Situation { options: "--users=10", ..drifting.clone() };
+    let saturated = Situation { rate: per_second(500.0), ..delay(Delay::Limited(400.0)) };
+    let stalling = Situation { rate: per_second(50.0), ..delay(stalls).lasting(2 * S, 6 * S) };
+    let stalled = Situation { timeout: S, ..delay(stall).lasting(ZERO, 7 * S) };
+    let slow_share = Situation { timeout: 2 * S, ..delay(slow(5 * S)) };
+    let polling = collections(pending).lasting(ZERO, 3 * S);
+    let polling = Situation { load: GeneratedLoad::Verdicts, options: polls, ..polling };
     vec![
         check("constant", "2 ms", Delivered, delay(usual)),
-        check(
-            "heavy-tailed",
-            "Pareto distribution, 2 to 500 ms",
-            Delivered,
-            delay(Delay::HeavyTailed { shortest: 2 * MS, longest: 500 * MS }),
-        ),
-        check(
-            "drifting",
-            "2 ms, then 200 ms",
-            Delivered,
-            Situation { measured: 6 * S, warm_up: Duration::ZERO, ..delay(drift) },
-        ),
-        check(
-            "stalling",
-            "stalls 1.6 s of every 2 s",
-            Delivered,
-            Situation { rate: per_second(50.0), warm_up: 2 * S, measured: 6 * S, ..delay(stalls) },
-        ),
-        check(
-            "stall-and-timeout",
-            "a stall of 2 s, timeout 1 s",
-            Failures,
-            Situation { timeout: S, warm_up: Duration::ZERO, measured: 7 * S, ..delay(stall) },
-        ),
-        check(
-            "slow-share",
-            "2 % take 5 s, timeout 2 s",
-            Failures,
-            Situation { timeout: 2 * S, ..delay(slow(5 * S)) },
-        ),
+        check("heavy-tailed", "Pareto distribution, 2 to 500 ms", Delivered, delay(tail)),
+        check("drifting", "2 ms, then 200 ms", Delivered, drifting),
+        check("stalling", "stalls 1.6 s of every 2 s", Delivered, stalling),
+        check("stall-and-timeout", "a stall of 2 s, timeout 1 s", Failures, stalled),
+        check("slow-share", "2 % take 5 s, timeout 2 s", Failures, slow_share),
         check("slow-answers", "all take 550 ms", Delivered, delay(Delay::Constant(550 * MS))),
-        check(
-            "refusing",
-            "20 % answered with 503",
-            Failures,
-            manner(AnswerManner::Refused { share: 0.2, status: 503 }),
-        ),
+        check("refusing", "20 % answered with 503", Failures, manner(refused)),
         check("resetting", "10 % reset", Failures, manner(AnswerManner::Reset { share: 0.1 })),
         check("closing", "closes the connection after each answer", Delivered, collections(closing)),
-        check(
-            "dripping",
-            "answers in four pieces over 60 ms",
-            Delivered,
-            manner(AnswerManner::Dripped { pieces: 4, gap: 20 * MS }),
-        ),
-        check(
-            "capacity",
-            "500/s at a server that takes 400/s",
-            Saturated,
-            Situation { rate: per_second(500.0), ..delay(Delay::Limited(400.0)) },
-        ),
-        check(
-            "few-users",
-            "10 users, 2 ms, then 200 ms",
-            LimitedByUsers,
-            Situation {
-                options: vec!["--users=10"],
-                warm_up: Duration::ZERO,
-                measured: 6 * S,
-                ..delay(drift)
-            },
-        ),
-        check(
-            "dying",
-            "the server dies after 3 of 4 s",
-            Gone,
-            Situation { warm_up: Duration::ZERO, measured: 4 * S, ..collections(dying) },
-        ),
-        check(
-            "pending-verdicts",
-            "verdicts are pending for 200 ms",
-            Delivered,
-            Situation {
-                load: GeneratedLoad::Verdicts,
-                warm_up: Duration::ZERO,
-                options: polls,
-                ..collections(pending)
-            },
-        ),
+        check("dripping", "answers in four pieces over 60 ms", Delivered, manner(dripped)),
+        check("capacity", "500/s at a server that takes 400/s", Saturated, saturated),
+        check("few-users", "10 users, 2 ms, then 200 ms", LimitedByUsers, few_users),
+        check("dying", "the server dies after 3 of 4 s", Gone, collections(dying).lasting(ZERO, 4 * S)),
+        check("pending-verdicts", "verdicts are pending for 200 ms", Delivered, polling),
     ]
 }
 
@@ -172,7 +114,7 @@ fn collections(behaviour: ServerBehaviour) -> Situation {
         measured: 3 * S,
         timeout: NO_TIMEOUT,
         drain: 3 * S,
-        options: Vec::new(),
+        options: "",
         starvation: None,
     }
 }

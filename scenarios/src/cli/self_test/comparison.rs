@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use edgeproof_reports::load::{LoadReport, Percentiles};
 
+use super::check::{Check, CheckOutcome, CheckResult};
 use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
@@ -28,9 +29,15 @@ pub(super) enum Agreement {
     Contradicts,
 }
 
-/// The compared percentiles.
-pub(super) const COMPARED: [Quantile; 5] =
-    [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999, Quantile::Max];
+type Figure = fn(&Percentiles) -> u64;
+/// The compared percentiles, and their figures.
+const COMPARED: [(Quantile, Figure); 5] = [
+    (Quantile::P50, |figures| figures.p50_us),
+    (Quantile::P90, |figures| figures.p90_us),
+    (Quantile::P99, |figures| figures.p99_us),
+    (Quantile::P999, |figures| figures.p999_us),
+    (Quantile::Max, |figures| figures.max_us),
+];
 /// Largest relative difference.
 const NEAR: f64 = 0.05;
 /// Largest absolute difference that is never an error.
@@ -47,8 +54,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Compares the response times of a report with the server's record.
 pub(super) fn compare(report: &LoadReport, truth: &TrueTimes) -> Vec<ComparedPercentile> {
     let figures = &report.response.figures;
-    let compared = |quantile: Quantile| {
-        let reported = Duration::from_micros(figure(figures, quantile));
+    let compared = |(quantile, figure): (Quantile, Figure)| {
+        let reported = Duration::from_micros(figure(figures));
         let censored = is_lower_bound(report, quantile);
         let truth = truth.at(quantile);
         let beyond = (1.0 - quantile.share()) * figures.count as f64;
@@ -111,14 +118,75 @@ fn tolerance(time: Duration) -> Duration {
     if time == Duration::MAX { CLOSE } else { time.mul_f64(NEAR).max(CLOSE) }
 }
 
-fn figure(figures: &Percentiles, quantile: Quantile) -> u64 {
-    match quantile {
-        Quantile::P50 => figures.p50_us,
-        Quantile::P90 => figures.p90_us,
-        Quantile::P95 => figures.p95_us,
-        Quantile::P99 => figures.p99_us,
-        Quantile::P999 => figures.p999_us,
-        Quantile::Max => figures.max_us,
+/// Width of a name.
+const NAME: usize = 18;
+/// Width of a percentile.
+const CELL: usize = 16;
+
+/// The list of checks.
+pub(super) fn list<'a>(checks: impl Iterator<Item = &'a Check>) -> String {
+    let lines = checks.map(|check| format!("{:<NAME$} {}\n", check.name, check.about));
+    lines.collect::<Vec<_>>().concat()
+}
+
+/// The head of the table.
+pub(super) fn head() -> String {
+    let names = COMPARED.map(|(quantile, _)| format!("{:>CELL$}", quantile.name())).concat();
+    format!("Response times (ms): reported / recorded by the server\n  {:<NAME$}   {:<9}{names}\n", "", "run")
+}
+
+/// The row of a check and its notes.
+pub(super) fn row(check: &Check, outcome: &CheckOutcome) -> String {
+    let mark = match outcome.result {
+        CheckResult::Shown => '✓',
+        CheckResult::NotShown => '-',
+        CheckResult::Failed => '✗',
+    };
+    let cell = |quantile: Quantile| outcome.at(quantile).map_or_else(String::new, percentile);
+    let cells = COMPARED.map(|(quantile, _)| format!("{:>CELL$}", cell(quantile))).concat();
+    let row = format!("{mark} {:<NAME$}   {:<9}{cells}", check.name, outcome.state);
+    let notes = outcome.notes.iter().map(|note| format!("      {note}\n")).collect::<Vec<_>>().concat();
+    format!("{}\n{notes}", row.trim_end())
+}
+
+/// The last line: what was shown, and what was not.
+pub(super) fn summary(results: &[(&Check, CheckResult)]) -> String {
+    let of = |wanted: CheckResult| {
+        let found = results.iter().filter(|(_, result)| *result == wanted);
+        found.map(|(check, _)| check.name.as_str()).collect::<Vec<_>>()
+    };
+    let [shown, not_shown, failed] = [CheckResult::Shown, CheckResult::NotShown, CheckResult::Failed].map(of);
+    let counted = |what: &str, names: &[&str]| match names {
+        [] => format!("0 {what}"),
+        names => format!("{} {what} ({})", names.len(), names.join(", ")),
+    };
+    let (not_shown, failed) = (counted("not shown", &not_shown), counted("failed", &failed));
+    format!("{} checks shown, {not_shown}, {failed}", shown.len())
+}
+
+/// `2.15 / 2.11`: reported and recorded. A contradiction is marked with `!`.
+fn percentile(compared: &ComparedPercentile) -> String {
+    let ComparedPercentile { reported, censored, truth, agreement, .. } = compared;
+    let bound = if *censored { "≥" } else { "" };
+    let mark = match agreement {
+        Agreement::Agrees => "",
+        Agreement::FewRequests => "~",
+        Agreement::Contradicts => "!",
+    };
+    format!("{mark}{bound}{} / {}", ms(*reported), ms(truth.1))
+}
+
+/// Milliseconds with three significant digits.
+fn ms(time: Duration) -> String {
+    if time == Duration::MAX {
+        return "never".into();
+    }
+    let ms = time.as_secs_f64() * 1000.0;
+    match ms {
+        ..1.0 => format!("{ms:.3}"),
+        ..10.0 => format!("{ms:.2}"),
+        ..100.0 => format!("{ms:.1}"),
+        _ => format!("{ms:.0}"),
     }
 }
 
@@ -152,5 +220,11 @@ mod tests {
         let [low, high] = [100, 10_000].map(Duration::from_micros);
         assert!(agrees(Duration::from_millis(5), false, (low, high)));
         assert!(!agrees(Duration::from_millis(11), false, (low, high)));
+    }
+
+    #[test]
+    fn times_have_three_digits() {
+        let ms = |us| ms(Duration::from_micros(us));
+        assert_eq!([71, 2113, 55_555, 1_600_123].map(ms), ["0.071", "2.11", "55.6", "1600"]);
     }
 }

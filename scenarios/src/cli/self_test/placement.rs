@@ -5,23 +5,64 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cli::args::Confined;
+use clap::Args;
 use edgeproof_cli::Failure;
+use procfs_core::ProcessCGroups;
+use procfs_core::prelude::*;
 
 /// Where and with which limits a process runs.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Placement {
-    /// The only CPU that it uses (default: all).
-    pub(super) cpu: Option<usize>,
-    /// Its niceness (default: that of the self-test).
-    pub(super) nice: Option<i32>,
-    /// Its cgroup (default: that of the self-test).
-    pub(super) cgroup: Option<PathBuf>,
+#[derive(Debug, Clone, Default, Args)]
+pub(in crate::cli) struct Placement {
+    /// The only CPU that it uses (default: all)
+    #[arg(long)]
+    cpu: Option<usize>,
+    /// Its niceness (default: that of the self-test)
+    #[arg(long)]
+    nice: Option<i32>,
+    /// Folder of its cgroup (default: that of the self-test)
+    #[arg(long)]
+    cgroup: Option<PathBuf>,
+}
+
+/// Arguments of the command `edgeproof-load self-test confined`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Confined {
+    #[command(flatten)]
+    placement: Placement,
+    /// Arguments of the program
+    #[arg(last = true, required = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Why a generator does not get the CPU time that it needs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Starvation {
+    /// Two busy processes share its only CPU; the server has another one.
+    Pinned,
+    /// Two busy processes for each CPU.
+    Crowded,
+    /// The same as pinned, and the generator is nicer than the busy processes.
+    Nice,
+    /// A cgroup limits it to this share of a CPU.
+    Limited(f64),
+}
+
+/// Where the processes of a situation run.
+#[derive(Default)]
+pub(super) struct Placements {
+    pub(super) generator: Placement,
+    pub(super) server: Placement,
+    /// One for each busy process.
+    pub(super) busy: Vec<Placement>,
+    /// Removed after the processes have ended.
+    pub(super) _limit: Option<CpuLimit>,
 }
 
 /// A cgroup with a CPU limit. Dropping it removes the cgroup, which must be empty.
 pub(super) struct CpuLimit(PathBuf);
 
+/// Niceness of a generator that gets about 5 % of a CPU beside two busy processes.
+const NICE: i32 = 10;
 /// Period of a CPU limit (µs).
 const PERIOD: u64 = 100_000;
 /// Mount points of the hierarchy with the CPU controller: version 2, then version 1.
@@ -40,6 +81,38 @@ impl Placement {
     }
 }
 
+impl Starvation {
+    /// Where the processes run. The error says why this machine cannot show this starvation.
+    pub(super) fn placements(self) -> Result<Placements, String> {
+        let cpus = allowed_cpus();
+        let on = |cpu: usize| Placement { cpu: Some(cpu), ..Placement::default() };
+        match (self, &cpus[..]) {
+            (Self::Crowded, _) => {
+                let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+                Ok(Placements { busy: vec![Placement::default(); cpus * 2], ..Placements::default() })
+            }
+            (Self::Limited(share), _) => {
+                let limit = CpuLimit::create(share)?;
+                let cgroup = Some(limit.0.clone());
+                let generator = Placement { cgroup, ..Placement::default() };
+                Ok(Placements { generator, _limit: Some(limit), ..Placements::default() })
+            }
+            (Self::Pinned | Self::Nice, [first, .., last]) => {
+                let nice = (self == Self::Nice).then_some(NICE);
+                Ok(Placements {
+                    generator: Placement { nice, ..on(*last) },
+                    server: on(*first),
+                    busy: vec![on(*last); 2],
+                    _limit: None,
+                })
+            }
+            (Self::Pinned | Self::Nice, _) => {
+                Err("the generator and the server cannot be pinned to two CPUs".into())
+            }
+        }
+    }
+}
+
 impl CpuLimit {
     /// A new cgroup with this share of one CPU. The error says why this machine allows none.
     pub(super) fn create(share: f64) -> Result<Self, String> {
@@ -53,11 +126,6 @@ impl CpuLimit {
             }
         }
         Err(format!("no writable cgroup with a CPU limit ({why})"))
-    }
-
-    /// Its folder.
-    pub(super) fn path(&self) -> &Path {
-        &self.0
     }
 
     fn set_up(&self, quota: u64) -> io::Result<()> {
@@ -95,16 +163,17 @@ pub(super) fn confined(confined: &Confined) -> Result<u8, Failure> {
     let failed = |what: &str, why: io::Error| {
         Failure::usage(format!("cannot {what}: {why}"), "only the self-test uses this command")
     };
-    if let Some(nice) = confined.nice {
+    let Confined { placement: Placement { cpu, nice, cgroup }, arguments } = confined;
+    if let Some(nice) = *nice {
         rustix::process::nice(nice).map_err(|why| failed("change the niceness", why.into()))?;
     }
-    if let Some(cgroup) = &confined.cgroup {
+    if let Some(cgroup) = cgroup {
         let joined = fs::write(cgroup.join("cgroup.procs"), std::process::id().to_string());
         joined.map_err(|why| failed("join the cgroup", why))?;
     }
-    pin_and_bind(confined.cpu).map_err(|why| failed("use the CPU", why))?;
+    pin_and_bind(*cpu).map_err(|why| failed("use the CPU", why))?;
     let program = std::env::current_exe().map_err(|why| failed("find this program", why))?;
-    Err(failed("run this program", Command::new(program).args(&confined.arguments).exec()))
+    Err(failed("run this program", Command::new(program).args(arguments).exec()))
 }
 
 /// Restricts this process to a CPU, and kills it when the self-test ends.
@@ -132,16 +201,14 @@ fn set(file: PathBuf, value: &str) -> io::Result<()> {
 
 /// Folders of this process's cgroup in each hierarchy that may limit CPU.
 fn own_groups() -> impl Iterator<Item = PathBuf> {
-    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let groups = ProcessCGroups::from_file("/proc/self/cgroup").map_or_else(|_| Vec::new(), |all| all.0);
     HIERARCHIES.into_iter().filter_map(move |mount| {
         let root = Path::new(mount);
         let is_v2 = root.join("cgroup.controllers").exists();
-        let line = groups.lines().find(|line| match line.split(':').collect::<Vec<_>>()[..] {
-            [_, controllers, _] if is_v2 => controllers.is_empty(),
-            [_, controllers, _] => controllers.split(',').any(|controller| controller == "cpu"),
-            _ => false,
+        let own = groups.iter().find(|group| match &group.controllers[..] {
+            [] => is_v2,
+            controllers => !is_v2 && controllers.iter().any(|controller| controller == "cpu"),
         })?;
-        let own = line.rsplit(':').next()?.trim_start_matches('/');
-        Some(root.join(own)).filter(|own| own.is_dir())
+        Some(root.join(own.pathname.trim_start_matches('/'))).filter(|own| own.is_dir())
     })
 }

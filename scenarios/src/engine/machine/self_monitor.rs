@@ -1,28 +1,29 @@
-mod listening_processes;
-mod machine_times;
-mod process_times;
-
-use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ReceiveTimes;
+use edgeproof_reports::load::ContentionFigures;
 use parking_lot::Mutex;
+use procfs_core::prelude::*;
+use procfs_core::process::StatM;
 use rustix::time::{ClockId, clock_gettime};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
-use self::listening_processes::listening_processes;
-use self::machine_times::MachineTimes;
-use self::process_times::{ProcessTimes, ThreadTimes};
+use super::machine_times::MachineTimes;
+use super::processes::ProcessTimes;
 use crate::measure::{CpuContention, Histogram, TargetContention};
 
 /// Samples the generator itself: CPU, memory, and the delay of the runtime's timer.
 #[derive(Debug)]
 pub struct SelfMonitor {
-    reading: Arc<Mutex<SelfMonitorReading>>,
-    timer: JoinHandle<()>,
-    sampler: Option<Sampler>,
+    lag: Arc<Mutex<Histogram>>,
+    memory_first: u64,
     receive_times: ReceiveTimes,
+    _timer: JoinSet<()>,
+    /// The thread that samples; `None` if the system had no thread left. A task of the runtime would delay the users.
+    sampler: Option<thread::JoinHandle<SelfMonitorReading>>,
+    stop: mpsc::Sender<()>,
 }
 
 /// Samples of a [`SelfMonitor`].
@@ -30,10 +31,8 @@ pub struct SelfMonitor {
 pub struct SelfMonitorReading {
     /// Delay of the runtime's timer.
     pub lag: Histogram,
-    /// Number of CPU samples.
-    pub samples: u32,
-    /// CPU samples with all available CPU used.
-    pub starved: u32,
+    /// Share of the CPU samples with all available CPU used, 0 to 1.
+    pub starved: f64,
     /// Memory at the start (bytes).
     pub memory_first: u64,
     /// Memory at the last sample (bytes).
@@ -44,35 +43,14 @@ pub struct SelfMonitorReading {
     pub late_reads_measured: bool,
 }
 
-/// The processes of this machine that serve the addresses which a run loads.
-#[derive(Debug, Clone, Default)]
-pub struct TargetProcesses {
-    pids: Vec<u32>,
-}
-
-/// The thread that samples. A task of the runtime would delay the users.
-#[derive(Debug)]
-struct Sampler {
-    stop: Option<mpsc::Sender<()>>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
 /// The readings that a sample is compared with.
 struct Baseline {
     at: Instant,
     machine: MachineTimes,
     own: ProcessTimes,
-    target: Option<WatchedTarget>,
-}
-
-/// A target on this machine.
-struct WatchedTarget {
-    /// Whether the target, or a part of it, runs in this process.
-    embedded: bool,
-    /// Its other processes.
-    pids: Vec<u32>,
-    times: ProcessTimes,
-    last: ThreadTimes,
+    /// The target, if a part of it runs on this machine.
+    target: ProcessTimes,
+    /// The part of the target's wait that is not due to usual wake-ups.
     long_wait: Duration,
 }
 
@@ -89,168 +67,111 @@ const USUAL_WAIT: Duration = Duration::from_micros(50);
 
 impl SelfMonitor {
     /// Starts sampling. `targets` are the processes that the run loads, as far as they run on this machine.
-    pub fn start(targets: TargetProcesses) -> Self {
-        let reading = Arc::new(Mutex::new(SelfMonitorReading {
-            memory_first: memory(),
-            ..SelfMonitorReading::default()
-        }));
-        let timer = tokio::spawn(measure_lag(Arc::clone(&reading)));
-        let sampler = Sampler::start(Arc::clone(&reading), targets);
-        Self { reading, timer, sampler, receive_times: ReceiveTimes::request() }
+    pub fn start(targets: Vec<u32>) -> Self {
+        let lag: Arc<Mutex<Histogram>> = Arc::default();
+        let mut timer = JoinSet::new();
+        timer.spawn(measure_lag(Arc::clone(&lag)));
+        let (stop, stopped) = mpsc::channel();
+        let baseline = Baseline::new(targets);
+        let sampler = thread::Builder::new().name("monitor".into()).spawn(move || baseline.sample(&stopped));
+        let receive_times = ReceiveTimes::request();
+        Self { lag, memory_first: memory(), receive_times, _timer: timer, sampler: sampler.ok(), stop }
     }
 
     /// Takes a last sample and stops. Returns all samples.
-    pub fn finish(mut self) -> SelfMonitorReading {
-        drop(self.sampler.take());
-        let late_reads_measured = self.receive_times.are_available();
-        SelfMonitorReading { late_reads_measured, ..self.reading.lock().clone() }
-    }
-}
-
-impl Drop for SelfMonitor {
-    fn drop(&mut self) {
-        self.timer.abort();
-    }
-}
-
-impl TargetProcesses {
-    /// Finds them. It takes milliseconds, so do it before a run.
-    pub fn find(addresses: &[SocketAddr]) -> Self {
-        Self { pids: listening_processes(addresses) }
-    }
-}
-
-impl SelfMonitorReading {
-    /// Share of the samples with all CPU used, 0 to 1.
-    pub fn starved_share(&self) -> f64 {
-        if self.samples == 0 { 0.0 } else { f64::from(self.starved) / f64::from(self.samples) }
-    }
-}
-
-impl Sampler {
-    /// `None` if the system has no thread left: then there are no samples.
-    fn start(reading: Arc<Mutex<SelfMonitorReading>>, targets: TargetProcesses) -> Option<Self> {
-        let (stop, stopped) = mpsc::channel();
-        let mut baseline = Baseline::new(targets);
-        let sample = move || {
-            let (mut looked, mut cpu) = (Instant::now(), cpu_time());
-            loop {
-                let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
-                baseline.sample_target();
-                let elapsed = looked.elapsed();
-                if elapsed >= CPU_INTERVAL {
-                    baseline.sample_own();
-                    let mut reading = reading.lock();
-                    let used = cpu_time();
-                    let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
-                    reading.samples += 1;
-                    reading.starved += u32::from(share / f64::from(processors()) >= SATURATED);
-                    reading.memory_last = memory();
-                    (looked, cpu) = (Instant::now(), used);
-                }
-                if ended {
-                    reading.lock().contention = baseline.contention();
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("monitor".into()).spawn(sample).ok()?;
-        Some(Self { stop: Some(stop), thread: Some(thread) })
-    }
-}
-
-impl Drop for Sampler {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            // The thread ends as soon as its channel is closed.
-            let _ = thread.join();
+    pub fn finish(self) -> SelfMonitorReading {
+        // The thread ends as soon as its channel is closed.
+        drop(self.stop);
+        SelfMonitorReading {
+            lag: self.lag.lock().clone(),
+            memory_first: self.memory_first,
+            late_reads_measured: self.receive_times.are_available(),
+            ..self.sampler.and_then(|sampler| sampler.join().ok()).unwrap_or_default()
         }
     }
 }
 
 impl Baseline {
-    fn new(targets: TargetProcesses) -> Self {
-        let mut own = ProcessTimes::default();
-        own.read(&[std::process::id()], false);
-        let target = WatchedTarget::new(targets);
-        Self { at: Instant::now(), machine: MachineTimes::read(), own, target }
+    fn new(targets: Vec<u32>) -> Self {
+        Self {
+            own: ProcessTimes::new(vec![std::process::id()]),
+            target: ProcessTimes::new(targets),
+            long_wait: Duration::ZERO,
+            at: Instant::now(),
+            machine: MachineTimes::read(),
+        }
     }
 
-    /// Reads the times of this process. Threads that end before the next reading are missed.
-    fn sample_own(&mut self) {
-        self.own.read(&[std::process::id()], true);
+    /// Samples until the channel is closed.
+    fn sample(mut self, stopped: &mpsc::Receiver<()>) -> SelfMonitorReading {
+        let mut reading = SelfMonitorReading::default();
+        let (mut samples, mut starved) = (0_u32, 0_u32);
+        let (mut looked, mut cpu) = (Instant::now(), cpu_time());
+        loop {
+            let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
+            self.sample_target();
+            let elapsed = looked.elapsed();
+            if elapsed >= CPU_INTERVAL {
+                self.own.read();
+                let used = cpu_time();
+                let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
+                samples += 1;
+                starved += u32::from(share / f64::from(processors()) >= SATURATED);
+                reading.memory_last = memory();
+                (looked, cpu) = (Instant::now(), used);
+            }
+            if ended {
+                reading.starved = f64::from(starved) / f64::from(samples.max(1));
+                reading.contention = self.contention();
+                return reading;
+            }
+        }
     }
 
-    /// Reads the times of the target.
     fn sample_target(&mut self) {
-        if self.target.as_ref().is_some_and(|target| target.embedded) {
-            self.sample_own();
-        }
-        if let Some(target) = &mut self.target {
-            target.sample(self.own.sum());
-        }
+        let before = self.target.sum;
+        self.target.read();
+        let slices = u32::try_from(self.target.sum.slices - before.slices).unwrap_or(u32::MAX);
+        let wait = self.target.sum.wait.saturating_sub(before.wait);
+        self.long_wait += wait.saturating_sub(USUAL_WAIT.saturating_mul(slices));
     }
 
     /// Who used the processors since the start.
     fn contention(&mut self) -> CpuContention {
-        self.sample_own();
-        let own = self.own.sum();
-        let machine = MachineTimes::read().since(&self.machine);
-        let target_cpu = self.target.as_ref().map_or(Duration::ZERO, |target| target.times.sum().cpu);
-        CpuContention {
-            elapsed: self.at.elapsed(),
-            own: own.cpu,
-            wait: own.wait,
-            others: machine.busy.saturating_sub(own.cpu + target_cpu),
-            steal: machine.steal,
-            throttled: machine.throttled,
-            target: self.target.as_ref().map(WatchedTarget::contention),
-        }
+        self.own.read();
+        let [busy, steal, throttled] = MachineTimes::read().since(&self.machine);
+        let (own, target) = (self.own.sum, self.target.sum);
+        let embedded = self.target.pids.contains(&std::process::id());
+        let used = if embedded { target.cpu } else { own.cpu + target.cpu };
+        let elapsed_s = self.at.elapsed().as_secs_f64();
+        let wait_s = own.wait.as_secs_f64();
+        let has_target = !self.target.pids.is_empty();
+        let figures = ContentionFigures {
+            wait_s,
+            wait_share: wait_s / elapsed_s.max(1e-9),
+            others_s: busy.saturating_sub(used).as_secs_f64(),
+            steal_s: steal.as_secs_f64(),
+            throttled_s: throttled.as_secs_f64(),
+            target_cpu_s: has_target.then_some(target.cpu.as_secs_f64()),
+            target_wait_s: has_target.then_some(target.wait.as_secs_f64()),
+        };
+        let (wait_s, long_wait_s) = (target.wait.as_secs_f64(), self.long_wait.as_secs_f64());
+        let target = has_target.then_some(TargetContention { embedded, wait_s, long_wait_s });
+        CpuContention { elapsed_s, own_s: own.cpu.as_secs_f64(), figures, target }
     }
 }
 
-impl WatchedTarget {
-    /// `None` if the target runs on another machine.
-    fn new(processes: TargetProcesses) -> Option<Self> {
-        let (own, pids): (Vec<u32>, Vec<u32>) =
-            processes.pids.into_iter().partition(|pid| *pid == std::process::id());
-        let embedded = !own.is_empty();
-        if !embedded && pids.is_empty() {
-            return None;
-        }
-        let mut times = ProcessTimes::default();
-        times.read(&pids, false);
-        Some(Self { embedded, pids, times, last: ThreadTimes::default(), long_wait: Duration::ZERO })
-    }
-
-    fn sample(&mut self, own: ThreadTimes) {
-        self.times.read(&self.pids, true);
-        let separate = self.times.sum();
-        let sum = if self.embedded { separate.plus(&own) } else { separate };
-        let since = sum.since(&self.last);
-        self.last = sum;
-        let usual = USUAL_WAIT.saturating_mul(u32::try_from(since.slices).unwrap_or(u32::MAX));
-        self.long_wait += since.wait.saturating_sub(usual);
-    }
-
-    fn contention(&self) -> TargetContention {
-        let ThreadTimes { cpu, wait, .. } = self.last;
-        TargetContention { embedded: self.embedded, cpu, wait, long_wait: self.long_wait }
-    }
-}
-
-async fn measure_lag(reading: Arc<Mutex<SelfMonitorReading>>) {
+async fn measure_lag(lag: Arc<Mutex<Histogram>>) {
     loop {
         let before = Instant::now();
         tokio::time::sleep(TIMER_INTERVAL).await;
-        reading.lock().lag.record(before.elapsed().saturating_sub(TIMER_INTERVAL));
+        lag.lock().record(before.elapsed().saturating_sub(TIMER_INTERVAL));
     }
 }
 
 /// Number of processors that this process may use.
 pub fn processors() -> u32 {
-    std::thread::available_parallelism().map_or(1, |count| count.get() as u32)
+    thread::available_parallelism().map_or(1, |count| count.get() as u32)
 }
 
 /// CPU time of this process.
@@ -261,12 +182,6 @@ pub(in crate::engine) fn cpu_time() -> Duration {
 
 /// Memory of this process (bytes); 0 where the system does not report it.
 fn memory() -> u64 {
-    memory_of("self")
-}
-
-/// Memory of another process (bytes).
-pub(super) fn memory_of(process: &str) -> u64 {
-    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * rustix::param::page_size() as u64
+    StatM::from_file("/proc/self/statm")
+        .map_or(0, |memory| memory.resident * rustix::param::page_size() as u64)
 }

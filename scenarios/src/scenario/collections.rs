@@ -1,4 +1,8 @@
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
+
+use super::sealed_collections::SealedCollections;
 
 /// Generates unique collections, each with its session reference in plain text for the scripted mock.
 #[derive(Debug, Clone)]
@@ -14,6 +18,15 @@ pub struct OutgoingCollection {
     pub reference: String,
     /// The body.
     pub body: Bytes,
+}
+
+/// The source of collections.
+#[derive(Debug, Clone)]
+pub enum CollectionSource {
+    /// Generated when they are sent.
+    Opaque(OpaqueCollections),
+    /// Sealed in advance.
+    Sealed(Arc<SealedCollections>),
 }
 
 /// Size of a typical collection (bytes).
@@ -59,6 +72,16 @@ impl OpaqueCollections {
         let rest = body.strip_prefix(HEAD.as_bytes())?;
         let end = rest.iter().position(|byte| *byte == b'"')?;
         std::str::from_utf8(&rest[..end]).ok()
+    }
+}
+
+impl CollectionSource {
+    /// The collection of an operation.
+    pub async fn take(&self, number: u64) -> OutgoingCollection {
+        match self {
+            Self::Opaque(collections) => collections.make(number),
+            Self::Sealed(ahead) => ahead.take().await,
+        }
     }
 }
 

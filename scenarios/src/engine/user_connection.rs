@@ -4,32 +4,30 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use edgeproof_http::{
     Answer, AnswerReader, ClientStream, NoAnswer, ReadProgress, ServerAddress, TimedConnection, transport,
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::exchange_times::{ExchangeTimes, SetUpTimes};
 use super::outgoing_request::OutgoingRequest;
-use crate::measure::RequestFailure;
+use crate::measure::{ConnectionTraffic, RequestFailure};
 
 /// A user's keep-alive HTTP/1.1 connection to one endpoint, opened on demand.
 ///
 /// It uses the answer reader of the conformance cases instead of hyper's client. That client takes 25 KB per
 /// connection, mostly for a request queue that a user never needs, and 1.5 times the CPU per request.
-#[derive(Debug)]
 pub struct UserConnection {
     endpoint: Arc<ServerAddress>,
     open: Option<ClientStream>,
     /// The running request. It lives here because every future would reserve space for it.
     exchange: Option<RunningRequest>,
-    times: ExchangeTimes,
+    /// Times of the last exchange that ended. They are meaningless before the first one.
+    pub times: ExchangeTimes,
 }
 
 /// A request and the received part of its answer.
-#[derive(Debug)]
 struct RunningRequest {
     request: OutgoingRequest,
     written: usize,
@@ -55,7 +53,7 @@ const READ_SIZE: usize = 8 * 1024;
 /// Reads before the task yields.
 const READS_PER_POLL: usize = 16;
 /// Largest stored part of a body (bytes).
-pub(in crate::engine) const MAX_BODY: usize = 4 * 1024 * 1024;
+pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
 
 thread_local! {
     /// One buffer for all connections: to initialize a new one costs more than to read a usual answer.
@@ -66,11 +64,6 @@ impl UserConnection {
     /// A closed connection.
     pub fn new(endpoint: Arc<ServerAddress>) -> Self {
         Self { endpoint, open: None, exchange: None, times: ExchangeTimes::at(Instant::now()) }
-    }
-
-    /// Times of the last exchange that ended. They are meaningless before the first one.
-    pub fn times(&self) -> &ExchangeTimes {
-        &self.times
     }
 
     /// Sets the next request. If the last request was given up, the connection is closed: its answer may
@@ -101,8 +94,8 @@ impl UserConnection {
         match Box::pin(connect(&self.endpoint)).await {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
             Ok(TimedConnection { stream, connect, handshake }) => {
-                let delay = transport(&stream).unread();
-                self.times.set_up = Some(SetUpTimes { connect, handshake, delay });
+                self.times.set_up_delay = transport(&stream).unread();
+                (self.times.traffic.connect, self.times.traffic.tls) = (Some(connect), handshake);
                 let stream = self.open.insert(stream);
                 let answered = poll_fn(|cx| exchange.advance(stream, cx)).await;
                 self.end(answered)
@@ -118,7 +111,8 @@ impl UserConnection {
 
     fn note_bytes(&mut self) {
         if let Some(exchange) = &self.exchange {
-            (self.times.bytes_sent, self.times.bytes_received) = (exchange.written, exchange.read);
+            self.times.traffic.bytes_sent = exchange.written as u64;
+            self.times.traffic.bytes_received = exchange.read as u64;
         }
     }
 
@@ -221,8 +215,8 @@ impl RunningRequest {
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let mut stream = Pin::new(stream);
-        while self.written < self.request.bytes().len() {
-            match ready!(stream.as_mut().poll_write(cx, &self.request.bytes()[self.written..]))? {
+        while self.written < self.request.0.len() {
+            match ready!(stream.as_mut().poll_write(cx, &self.request.0[self.written..]))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 count => self.written += count,
             }
@@ -246,14 +240,51 @@ fn reader() -> AnswerReader {
     AnswerReader::new("GET").keeping(MAX_BODY)
 }
 
+/// When a request was sent and its answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExchangeTimes {
+    /// Start: just before the request was written, or before its connection was opened.
+    pub sent: Instant,
+    /// When the kernel received the last bytes of the answer. `ended` without an answer, and where the system
+    /// does not report it.
+    pub received: Instant,
+    /// When the answer was read, or the request failed.
+    pub ended: Instant,
+    /// The part of a TLS handshake in which received bytes were unread.
+    pub set_up_delay: Duration,
+    /// Set-up of a new connection, and bytes without TLS.
+    pub traffic: ConnectionTraffic,
+}
+
+impl ExchangeTimes {
+    /// Times of an exchange that starts.
+    pub(super) fn at(sent: Instant) -> Self {
+        let (set_up_delay, traffic) = (Duration::ZERO, ConnectionTraffic::default());
+        Self { sent, received: sent, ended: sent, set_up_delay, traffic }
+    }
+
+    /// Notes the end.
+    pub(super) fn end(&mut self, received: Option<Instant>, ended: Instant) {
+        self.ended = ended;
+        self.received = received.unwrap_or(ended).clamp(self.sent, ended);
+    }
+
+    /// The time since `sent` that the generator itself added: it read the answer, or a part of the TLS
+    /// handshake, later than the kernel received it.
+    pub fn delay(&self) -> Duration {
+        self.ended.saturating_duration_since(self.received) + self.set_up_delay
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::task::Waker;
 
+    use rstest::rstest;
     use tokio::io::{AsyncReadExt, join, repeat, sink};
 
-    use super::super::outgoing_request::HeaderFields;
     use super::*;
+    use crate::engine::HeaderFields;
 
     /// A long answer that is fully available must not block other tasks.
     #[test]
@@ -264,5 +295,21 @@ mod tests {
         let mut cx = Context::from_waker(Waker::noop());
         let mut long = join(repeat(b'x').take(1 << 20), sink());
         assert!(exchange.advance(&mut long, &mut cx).is_pending());
+    }
+
+    /// Times in ms. Sent at 10 ms, ended at 20 ms.
+    #[rstest]
+    #[case::late_read(Some(13), 0, 7)]
+    #[case::unknown(None, 0, 0)]
+    #[case::before_it_was_sent(Some(5), 0, 10)]
+    #[case::after_the_end(Some(21), 0, 0)]
+    #[case::late_handshake(Some(19), 2, 3)]
+    fn delay_is_late_reads(#[case] received: Option<u64>, #[case] handshake: u64, #[case] delay: u64) {
+        let ms = Duration::from_millis;
+        let start = Instant::now();
+        let mut times = ExchangeTimes::at(start + ms(10));
+        times.set_up_delay = ms(handshake);
+        times.end(received.map(|received| start + ms(received)), start + ms(20));
+        assert_eq!(times.delay(), ms(delay));
     }
 }

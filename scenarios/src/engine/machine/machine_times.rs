@@ -1,0 +1,166 @@
+use std::fs;
+use std::time::{Duration, Instant};
+
+use procfs_core::prelude::*;
+use procfs_core::{CpuTime, KernelStats, ProcessCGroups, SystemInfo};
+
+use super::system_info;
+
+/// A reading of the whole machine's CPU times, and of what the cgroup took from it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MachineTimes {
+    at: Instant,
+    /// Number of processors.
+    count: u32,
+    /// Idle time of all processors. Also time of interrupts, where it counts for no process.
+    idle: Duration,
+    steal: Duration,
+    throttled: Duration,
+}
+
+impl MachineTimes {
+    /// The times now.
+    pub(super) fn read() -> Self {
+        let at = Instant::now();
+        let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let stat =
+            if has_own_stat(&text("/proc/self/mountinfo")) { String::new() } else { text("/proc/stat") };
+        // In a container, the limit is that of the root that it sees.
+        let throttled = cpu_stat_files(&text("/proc/self/cgroup"));
+        let throttled = throttled.iter().filter_map(|path| parse_throttled(&text(path))).max();
+        let (count, idle, steal) = parse_stat(&stat, &system_info()).unwrap_or_default();
+        Self { at, count, idle, steal, throttled: throttled.unwrap_or_default() }
+    }
+
+    /// What happened since an earlier reading: time in which a processor worked, time that the hypervisor gave to other
+    /// machines, and time in which the CPU limit of this process's cgroups stopped it.
+    pub(super) fn since(&self, earlier: &Self) -> [Duration; 3] {
+        let (idle, steal) =
+            (self.idle.saturating_sub(earlier.idle), self.steal.saturating_sub(earlier.steal));
+        // Nothing is known if processors came or went.
+        let count = if self.count == earlier.count { self.count } else { 0 };
+        let time = self.at.saturating_duration_since(earlier.at).saturating_mul(count);
+        [time.saturating_sub(idle + steal), steal, self.throttled.saturating_sub(earlier.throttled)]
+    }
+}
+
+/// Number of processors, their idle time and stolen time, from `/proc/stat`; `None` where it has none.
+///
+/// The kernel measures idle time, but samples busy time: at each tick it looks who is running. A run that is
+/// paced in step with the ticks looks as if it never worked, or always.
+fn parse_stat(stat: &str, system: &SystemInfo) -> Option<(u32, Duration, Duration)> {
+    let stat = KernelStats::from_read(stat.as_bytes(), system).ok()?;
+    let CpuTime { idle, iowait, irq, softirq, steal, .. } = stat.total;
+    let [iowait, irq, softirq, steal] = [iowait, irq, softirq, steal].map(Option::unwrap_or_default);
+    let tick = 1_000_000_000 / system.ticks_per_second();
+    let time = |ticks: u64| Duration::from_nanos(tick.saturating_mul(ticks));
+    // A kernel that measures the time of interrupts counts it for no process, and the others report none here.
+    let interrupts = if irq > 0 { irq + softirq } else { 0 };
+    let count = u32::try_from(stat.cpu_time.len()).unwrap_or(u32::MAX);
+    // A sandbox may list its processors without times.
+    (idle + iowait > 0).then(|| (count, time(idle + iowait + interrupts), time(steal)))
+}
+
+/// Whether a container sees a `/proc/stat` of its own, in which idle time is cut to its limit.
+fn has_own_stat(mounts: &str) -> bool {
+    mounts.lines().any(|mount| mount.split(' ').nth(4) == Some("/proc/stat"))
+}
+
+/// The files `cpu.stat` of a process's cgroups, of version 1 and 2. Each level may have a limit.
+fn cpu_stat_files(cgroups: &str) -> Vec<String> {
+    let cgroups = ProcessCGroups::from_read(cgroups.as_bytes()).map_or_else(|_| Vec::new(), |all| all.0);
+    let files = |cgroup: procfs_core::ProcessCGroup| {
+        let mut folder = match &cgroup.controllers[..] {
+            [] => "/sys/fs/cgroup".to_owned(),
+            controllers if controllers.iter().any(|name| name == "cpu") => "/sys/fs/cgroup/cpu".to_owned(),
+            _ => return Vec::new(),
+        };
+        let mut files = vec![format!("{folder}/cpu.stat")];
+        for part in cgroup.pathname.split('/').filter(|part| !part.is_empty()) {
+            folder = format!("{folder}/{part}");
+            files.push(format!("{folder}/cpu.stat"));
+        }
+        files
+    };
+    cgroups.into_iter().flat_map(files).collect()
+}
+
+/// Throttled time from `cpu.stat`; `None` without a limit.
+fn parse_throttled(cpu_stat: &str) -> Option<Duration> {
+    cpu_stat.lines().find_map(|line| match line.split_once(' ')? {
+        ("throttled_usec", us) => us.trim().parse().ok().map(Duration::from_micros),
+        ("throttled_time", ns) => ns.trim().parse().ok().map(Duration::from_nanos),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("nr_periods 5\nthrottled_usec 1500\n", Some(1_500))]
+    #[case("nr_periods 5\nnr_throttled 2\nthrottled_time 1500000\n", Some(1_500))]
+    #[case("usage_usec 4\n", None)]
+    #[case("", None)]
+    fn throttled_time_is_parsed(#[case] text: &str, #[case] us: Option<u64>) {
+        assert_eq!(parse_throttled(text), us.map(Duration::from_micros));
+    }
+
+    #[rstest]
+    #[case("0::/a/b\n", &["/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/b/cpu.stat"])]
+    #[case("4:memory:/m\n1:cpu,cpuacct:/a\n", &["/sys/fs/cgroup/cpu/cpu.stat", "/sys/fs/cgroup/cpu/a/cpu.stat"])]
+    #[case("2:cpuacct:/\n", &[])]
+    fn every_level_of_a_cgroup_is_read(#[case] cgroups: &str, #[case] files: &[&str]) {
+        assert_eq!(cpu_stat_files(cgroups), files);
+    }
+
+    #[rstest]
+    #[case(
+        "22 1 0:5 / /proc rw - proc proc rw\n90 22 0:40 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw\n",
+        true
+    )]
+    #[case("22 1 0:5 / /proc rw - proc proc rw\n", false)]
+    #[case("", false)]
+    fn stat_of_a_container_is_noticed(#[case] mounts: &str, #[case] own: bool) {
+        assert_eq!(has_own_stat(mounts), own);
+    }
+
+    /// Times in ms, of two processors in one second.
+    #[rstest]
+    #[case(1_500, 100, 400)]
+    #[case(2_000, 0, 0)]
+    // Each reading is rounded to ticks.
+    #[case(2_010, 0, 0)]
+    fn busy_is_the_rest(#[case] idle: u64, #[case] steal: u64, #[case] busy: u64) {
+        let ms = Duration::from_millis;
+        let earlier =
+            MachineTimes { at: Instant::now(), count: 2, idle: ms(70), steal: ms(50), throttled: ms(0) };
+        let at = earlier.at + ms(1_000);
+        let later =
+            MachineTimes { at, count: 2, idle: ms(70 + idle), steal: ms(50 + steal), throttled: ms(3) };
+        assert_eq!(later.since(&earlier), [ms(busy), ms(steal), ms(3)]);
+    }
+
+    proptest! {
+        #[test]
+        fn stat_is_parsed(fields in prop::collection::vec(1u64..10_000_000_000, 8..11)) {
+            let line: Vec<String> = fields.iter().map(u64::to_string).collect();
+            let stat = format!("cpu  {}\ncpu0 1 2 3 4\ncpu1 1 2 3 4\nctxt 4\nbtime 5\nprocesses 6\n", line.join(" "));
+            let system = procfs_core::ExplicitSystemInfo { ticks_per_second: 100, ..system_info() };
+            let ms = |ticks: u64| Duration::from_millis(ticks * 10);
+            let unused = fields[3] + fields[4] + fields[5] + fields[6];
+            prop_assert_eq!(parse_stat(&stat, &system), Some((2, ms(unused), ms(fields[7]))));
+            let unknown = stat.replace(&line.join(" "), "0 0 0 0 0 0 0 0");
+            prop_assert_eq!(parse_stat(&unknown, &system), None);
+        }
+
+        #[test]
+        fn any_text_is_read_without_a_panic(text: String) {
+            let _ = (parse_stat(&text, &system_info()), parse_throttled(&text), cpu_stat_files(&text).len());
+        }
+    }
+}
