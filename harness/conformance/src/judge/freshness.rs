@@ -1,6 +1,6 @@
-use edgeproof_fixtures::spec::Advice;
 use std::time::{Duration, SystemTime};
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CacheRule, DifferenceKind, Lifetime};
 

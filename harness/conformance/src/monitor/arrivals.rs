@@ -1,6 +1,6 @@
-use edgeproof_fixtures::spec::Advice;
 use std::collections::{BTreeMap, BTreeSet};
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};

@@ -1,7 +1,7 @@
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 use std::net::Ipv4Addr;
 
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use super::edge_record::EdgeRecord;
 use crate::cases::{Catalog, EdgeCaseContext, collection};

@@ -1,6 +1,6 @@
-use edgeproof_fixtures::spec::Advice;
 use std::collections::BTreeMap;
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::ArrivalAnswer;
 use edgeproof_reports::difference::{Breach, Invariant};
 use edgeproof_reports::{CaseLevel, counted};

@@ -1,11 +1,11 @@
 //! Monitors judge what one edge did.
 
-use edgeproof_fixtures::spec::Advice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, Body, ConnectionUse, Draft, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;

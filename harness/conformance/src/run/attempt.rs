@@ -4,9 +4,9 @@ use std::time::Instant;
 use edgeproof_reports::{CaseReport, Outcome};
 use tokio::sync::Semaphore;
 
-use super::case_report::{after_run, timeout_check, without_run};
 use super::death::Death;
 use super::liveness::{Attempt, CaseEnd, run_until_judged};
+use super::report::{after_run, timeout_check, without_run};
 use super::runner::{Released, Runner};
 use super::runner_context::RunnerContext;
 use crate::cases::{Case, Part, Procedure};

@@ -6,13 +6,12 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{CaseReport, Event};
 
 use super::any_runner::{AnyRunner, RunnerWithCases};
-use super::case_plan::CasePlan;
 use super::edge::LeaseError;
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
-use super::report_collector::{ConformanceResult, ReportCollector};
+use super::plan::{CasePlan, Selection, SelectionError};
+use super::report::{ConformanceResult, ReportCollector};
 use super::runner::{RunTarget, Runner};
-use super::selection::{Selection, SelectionError};
 use crate::cases::Case;
 use crate::causes::{CauseSources, probable_causes};
 

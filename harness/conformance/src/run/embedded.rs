@@ -8,8 +8,8 @@ use edgeproof_targets::{Embedded, Target};
 use super::conformance_run::ConformanceRun;
 use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
 use super::options::RunOptions;
-use super::report_collector::ConformanceResult;
-use super::selection::{Selection, SelectionError};
+use super::plan::{Selection, SelectionError};
+use super::report::ConformanceResult;
 use crate::cases::{Case, Edge};
 
 /// Why a run on the embedded edge cannot start.

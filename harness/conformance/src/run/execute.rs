@@ -12,10 +12,9 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::any_runner::AnyRunner;
-use super::case_plan::CasePlan;
-use super::case_report::after_run;
 use super::options::{RunOptions, RunPolicy};
-use super::report_collector::ReportCollector;
+use super::plan::CasePlan;
+use super::report::{ReportCollector, after_run};
 use super::runner::{Limitation, SanityResult};
 use super::runner_context::{Message, RunnerContext};
 use crate::cases::{CaseFacts, CaseFindings, Phase};

@@ -8,11 +8,11 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::case_report::without_run;
 use super::death::{Death, Repetitions};
 use super::last_exchange::{
     Contact, ContactEnd, contacts, is_broken, is_broken_off, is_refused, last_exchange, suspects,
 };
+use super::report::without_run;
 use crate::cases::{CaseFacts, CaseFindings};
 
 /// Time to wait for a later exchange before a probe. A later exchange proves that the target survived the case.

@@ -1,8 +1,7 @@
 use std::time::Duration;
 
-use super::baseline::Baseline;
-use super::pins::Pins;
-use super::reproduction::RerunCommand;
+use super::plan::{Baseline, Pins};
+use super::report::RerunCommand;
 
 /// How the cases of a run are executed.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use miette::Diagnostic;
 use tokio::sync::Semaphore;
 
 use super::attempt::run_case;
-use super::case_plan::UnmetNeed;
 use super::edge::LeaseError;
 use super::liveness::{Attempt, CaseEnd};
+use super::plan::UnmetNeed;
 use super::runner_context::RunnerContext;
 use crate::cases::{Case, CaseContext, CaseFindings, Part};
 use crate::judge::Check;

@@ -8,13 +8,13 @@ mod setting;
 mod style;
 mod variation;
 
-use edgeproof_targets::FaultInjection;
 use std::sync::{Arc, OnceLock};
 
 use edgeproof_edge::{EdgeFaultHooks, EdgeOptions};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
+use edgeproof_targets::FaultInjection;
 
 use crate::mutation::{BehaviourMutation, Mutation};
 pub(crate) use pair::PairInjection;

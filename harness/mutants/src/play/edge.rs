@@ -1,23 +1,16 @@
 use std::sync::Arc;
 
-use edgeproof::cases::{self, Case, Catalog, Edge, EdgeNeed};
+use edgeproof::cases::{Case, Edge, EdgeNeed};
 use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, EdgeUpstream, Selection};
 use edgeproof_edge::EdgeFaultHooks;
-use edgeproof_fixtures::spec::PartName;
 use edgeproof_targets::{Embedded, Target};
 
-use super::mutated_part::{MutatedPart, OptionalInjection};
+use super::part_cases::{MutatedPart, OptionalInjection};
 use super::pure;
 use super::pure_result::PureResult;
 use super::test_bed::{TestBed, TestBedError};
 
 impl MutatedPart for Edge {
-    const PART: PartName = PartName::Edge;
-
-    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>> {
-        cases::edge(catalog)
-    }
-
     fn runs(
         bed: &TestBed,
         cases: Vec<Case<Self>>,

@@ -1,7 +1,7 @@
 //! Cases against mutants: without sockets where the answer is the same, over sockets everywhere else.
 
 mod edge;
-mod mutated_part;
+mod part_cases;
 mod pure;
 mod pure_result;
 mod scripted_service;

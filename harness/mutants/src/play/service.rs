@@ -1,21 +1,14 @@
 use std::sync::Arc;
 
-use edgeproof::cases::{self, Case, Catalog, Keys, Service};
+use edgeproof::cases::{Case, Keys, Service};
 use edgeproof::run::{
     ConformanceRun, Selection, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
-use edgeproof_fixtures::spec::PartName;
 
-use super::mutated_part::{MutatedPart, OptionalInjection};
+use super::part_cases::{MutatedPart, OptionalInjection};
 use super::test_bed::{TestBed, TestBedError};
 
 impl MutatedPart for Service {
-    const PART: PartName = PartName::Service;
-
-    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>> {
-        cases::service(catalog)
-    }
-
     fn runs(
         bed: &TestBed,
         cases: Vec<Case<Self>>,
@@ -26,12 +19,6 @@ impl MutatedPart for Service {
 }
 
 impl MutatedPart for Keys {
-    const PART: PartName = PartName::Keys;
-
-    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>> {
-        cases::keys(catalog)
-    }
-
     fn runs(
         bed: &TestBed,
         cases: Vec<Case<Self>>,

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::CaseReport;
 use futures_util::future::try_join_all;
 
-use super::mutated_part::OptionalInjection;
+use super::part_cases::OptionalInjection;
 use super::test_bed::{TestBed, TestBedError};
 
 /// Twice the longest timeout for an answer, so that a slow answer on a busy machine is still in time. Only mutants that

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use edgeproof::cases::{CaseFacts, Catalog, Edge, Keys, Service};
+use edgeproof::cases::{self, CaseFacts, Catalog};
 use edgeproof::run::{LeaseError, SelectionError};
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
 use edgeproof_fixtures::spec::{PartName, Spec, Version};
 use edgeproof_mock::ReplyShape;
 
-use super::mutated_part::{BedPart, PartCases};
+use super::part_cases::{BedPart, PartCases};
 
 /// Tables and credentials that all mutants share. Minting keys and certificates takes time, so make one test bed only.
 #[derive(Debug)]
@@ -46,9 +46,9 @@ impl TestBed {
         let shape = ReplyShape::from_profile(spec.profile());
         let catalog = Catalog::new(&spec, &shape, false).explore(true);
         let parts = vec![
-            PartCases::<Edge>::boxed(catalog),
-            PartCases::<Service>::boxed(catalog),
-            PartCases::<Keys>::boxed(catalog),
+            PartCases::boxed(PartName::Edge, cases::edge(catalog)),
+            PartCases::boxed(PartName::Service, cases::service(catalog)),
+            PartCases::boxed(PartName::Keys, cases::keys(catalog)),
         ];
         Ok(Self { spec, shape, credentials, files, redactor, parts })
     }

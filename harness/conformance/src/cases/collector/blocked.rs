@@ -1,7 +1,8 @@
-use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 use std::sync::Arc;
 use std::time::Duration;
+
+use edgeproof_fixtures::spec::Advice;
+use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
 
 use super::blocks::{BLOCKS, Block};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};

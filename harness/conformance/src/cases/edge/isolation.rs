@@ -1,7 +1,7 @@
-use edgeproof_fixtures::spec::Advice;
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 use futures_util::future::join_all;

@@ -1,8 +1,8 @@
-use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::{Advice, Fact};
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
 
 use super::shape::parse_key_set;
 use crate::cases::{CaseList, Keys, ServiceCaseContext, summary};

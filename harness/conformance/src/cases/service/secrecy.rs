@@ -1,8 +1,8 @@
-use edgeproof_reports::difference::{AnswerSubject, Secrets};
 use std::collections::HashSet;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Advice, Row, Stimulus};
+use edgeproof_reports::difference::{AnswerSubject, Secrets};
 
 use super::damage::{self, Damage};
 use super::expected::{PENDING, UNAUTHORIZED, answer};

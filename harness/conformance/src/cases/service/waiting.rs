@@ -1,7 +1,7 @@
-use edgeproof_fixtures::spec::Advice;
 use std::pin::pin;
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Counted, DifferenceKind, TimeRule};
 use edgeproof_reports::{CaseLevel, Hop};
 use tokio::time::timeout;

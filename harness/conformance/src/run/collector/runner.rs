@@ -18,8 +18,8 @@ use crate::cases::{
 };
 use crate::collector::PageServer;
 use crate::monitor::judge_collector;
-use crate::run::case_plan::UnmetNeed;
 use crate::run::liveness::{Attempt, CaseEnd};
+use crate::run::plan::UnmetNeed;
 use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 

@@ -9,7 +9,7 @@ use edgeproof_reports::escape::{one_line, visible};
 
 use crate::judge::{self, Check, excerpt};
 use crate::monitor::ExpectedCertificate;
-use crate::run::hints::hint;
+use crate::run::report::hint;
 
 /// What an edge has to send to its service.
 pub(super) struct ExpectedArrival {

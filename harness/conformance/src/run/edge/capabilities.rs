@@ -1,5 +1,5 @@
 use crate::cases::{Case, Edge, EdgeNeed, Setup};
-use crate::run::case_plan::UnmetNeed;
+use crate::run::plan::UnmetNeed;
 
 const LAUNCH: UnmetNeed = UnmetNeed::Input { name: "a launched edge", advice: "use --launch" };
 const SERVICE: UnmetNeed =

@@ -1,6 +1,7 @@
-use edgeproof_targets::StartError;
 use std::fmt;
 use std::sync::Arc;
+
+use edgeproof_targets::StartError;
 
 /// Why a case gets no edge.
 #[derive(Debug, Clone, thiserror::Error)]

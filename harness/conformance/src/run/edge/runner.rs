@@ -1,8 +1,8 @@
-use edgeproof_fixtures::spec::Advice;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
@@ -23,10 +23,10 @@ use crate::cases::{
 };
 use crate::judge::{self, Check};
 use crate::run::attempt::{broken_off, run_case};
-use crate::run::case_plan::UnmetNeed;
-use crate::run::case_report;
 use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, CaseRun, TargetState, probe_state};
+use crate::run::plan::UnmetNeed;
+use crate::run::report::{after_run, without_run};
 use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 
@@ -279,7 +279,7 @@ impl EdgePool {
         let why_text = edgeproof_cli::error_text(why);
         let last_output = match why {
             LeaseError::Start(why) if case.settings.setup != Setup::Standard => why.last_output().to_vec(),
-            _ => return case_report::without_run(case, Outcome::NotRun, &why_text),
+            _ => return without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
         if case.settings.start == CaseLevel::Open {
@@ -295,7 +295,7 @@ impl EdgePool {
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");
-            return case_report::without_run(case, Outcome::NotRun, &because);
+            return without_run(case, Outcome::NotRun, &because);
         } else {
             let expected = format!("starts with {}", case.settings.setup.describe());
             let check = Check::new("the edge", expected, why_text, false)
@@ -303,7 +303,7 @@ impl EdgePool {
             found.checks.push(check.at(case.settings.start).advise(Advice::StartRefused));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });
-        case_report::after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
+        after_run(case, &found, began.elapsed(), notes, &self.options().redactor)
     }
 }
 

@@ -22,10 +22,10 @@ use super::runner::{RECOVERY, check_log, check_secrets, wait_until_quiet};
 use crate::cases::{AnyCase, Case, Edge, EdgeCaseContext, ExpectedRelay, Procedure, collection};
 use crate::monitor::ExpectedCertificate;
 use crate::request_text::request_lines;
-use crate::run::case_report::{self, timeout_check};
 use crate::run::enter::enter;
-use crate::run::hints::write_hints;
 use crate::run::options::RunOptions;
+use crate::run::report::write_hints;
+use crate::run::report::{after_run, timeout_check};
 use crate::run::runner_context::RunnerContext;
 
 /// A case whose requests a user sends by hand, and the edge for it.
@@ -209,7 +209,7 @@ impl Session<'_> {
         }
         let redactor = &self.pool.options().redactor;
         check_secrets(redactor, &mut found);
-        let mut report = case_report::after_run(case, &found, Duration::ZERO, None, redactor);
+        let mut report = after_run(case, &found, Duration::ZERO, None, redactor);
         write_hints(&mut report, &self.pool.options().spec);
         while let Ok(arrival) = self.arrivals.try_recv() {
             self.show_arrival(&arrival);

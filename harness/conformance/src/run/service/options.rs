@@ -10,7 +10,7 @@ use edgeproof_reports::TargetKind;
 
 use super::part::ServicePart;
 use crate::cases::{ServiceInputs, ServiceNeed};
-use crate::run::case_plan::UnmetNeed;
+use crate::run::plan::UnmetNeed;
 
 /// The service or key set under test.
 pub struct ServiceRunnerOptions {

@@ -29,9 +29,9 @@ use crate::cases::{
 };
 use crate::monitor::{LAST_REQUESTS, ServiceRecord, judge_service};
 use crate::run::attempt::broken_off;
-use crate::run::case_plan::UnmetNeed;
 use crate::run::last_exchange::is_broken;
 use crate::run::liveness::{Attempt, CaseEnd, CaseRun, Liveness, begin, probe_state};
+use crate::run::plan::UnmetNeed;
 use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
 

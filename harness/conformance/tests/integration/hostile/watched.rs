@@ -99,11 +99,13 @@ fn watch(child: Child) -> (Output, u64) {
     })
 }
 
-/// Peak memory from the system (MiB). The last value before the exit covers the whole run.
+/// Peak memory of the program from the system (MiB). The last value before the exit covers the whole run.
 pub(crate) fn high_water(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    // A new process has the name and the memory of the tests until it has loaded the program.
+    field("Name:").filter(|name| *name == "edgeproof")?;
+    Some(field("VmHWM:")?.split_whitespace().next()?.parse::<u64>().ok()? / 1024)
 }
 
 /// Names of the files in a folder.

@@ -8,11 +8,11 @@ mod leniency;
 mod recommended;
 mod variant_hooks;
 
-use edgeproof_targets::{Embedded, Target};
 use std::sync::Arc;
 
 use edgeproof::cases::explore::all_pairs;
 use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_targets::{Embedded, Target};
 use tokio::task::JoinSet;
 
 use conformance_run::{CaseSelection, RunCredentials, mismatches};

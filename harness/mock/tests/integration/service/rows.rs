@@ -1,11 +1,12 @@
 //! Every stimulus of every row of 7.3, over real sockets.
 
+use std::time::SystemTime;
+
 use edgeproof_fixtures::credentials::{LicenseForm, Role};
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table, Version};
 use edgeproof_mock::{Match, Outage, ReplyShape, Script};
 use insta::{assert_snapshot, with_settings};
-use std::time::SystemTime;
 
 use super::support::{Bench, connect, converse};
 use super::wire::shown;

@@ -1,8 +1,8 @@
-use edgeproof_fixtures::spec::Advice;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{Hop, counted};

@@ -3,7 +3,7 @@ use crate::nearest::{nearest, similar_text};
 use globset::GlobMatcher;
 
 /// Advice on an invalid glob.
-pub(super) const GLOB_ADVICE: &str =
+pub(in crate::run) const GLOB_ADVICE: &str =
     "write a shell glob: * matches any text, ? one character, {a,b} either word";
 
 /// The cases that a user selected.
@@ -51,7 +51,7 @@ pub enum SelectionError {
 }
 
 /// A valid selection, compiled.
-pub(super) struct Selected<'s> {
+pub(in crate::run) struct Selected<'s> {
     filter: Vec<GlobMatcher>,
     exclude: Vec<GlobMatcher>,
     only: Option<&'s [String]>,
@@ -59,7 +59,7 @@ pub(super) struct Selected<'s> {
 
 impl Selection {
     /// Compiles the globs. Each has to match one of `ids`. `target`: its name on the command line.
-    pub(super) fn compile(
+    pub(in crate::run) fn compile(
         &self,
         ids: &[String],
         target: &'static str,
@@ -74,7 +74,7 @@ impl Selection {
 
 impl Selected<'_> {
     /// Whether a case with this id is selected.
-    pub(super) fn contains(&self, id: &str) -> bool {
+    pub(in crate::run) fn contains(&self, id: &str) -> bool {
         let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(id));
         let listed = self.only.is_none_or(|only| only.iter().any(|other| other == id));
         listed && (self.filter.is_empty() || any(&self.filter)) && !any(&self.exclude)

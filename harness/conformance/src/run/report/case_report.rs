@@ -16,7 +16,7 @@ const SHOWN: usize = 4;
 const LONGEST: usize = 2000;
 
 /// Report of a case that ran.
-pub(super) fn after_run(
+pub(in crate::run) fn after_run(
     case: &CaseFacts,
     found: &CaseFindings,
     took: Duration,
@@ -59,12 +59,12 @@ pub fn outcome_of(level: CaseLevel, found: &CaseFindings) -> (Outcome, String) {
 }
 
 /// Report of a case that did not run.
-pub(super) fn without_run(case: &CaseFacts, outcome: Outcome, because: &str) -> CaseReport {
+pub(in crate::run) fn without_run(case: &CaseFacts, outcome: Outcome, because: &str) -> CaseReport {
     CaseReport { outcome, because: because.into(), ..blank(case) }
 }
 
 /// The check of a case that exceeded its timeout.
-pub(super) fn timeout_check(limit: Duration) -> Check {
+pub(in crate::run) fn timeout_check(limit: Duration) -> Check {
     let limit = humantime::format_duration(limit);
     Check::new("duration", format!("the case ends within {limit}"), "timeout", false)
         .drawn(DifferenceKind::time(TimeRule::CaseTimeout))

@@ -7,14 +7,14 @@ use edgeproof_reports::{
     AddedLatency, CaseReport, Cause, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
 };
 
-use super::case_plan::CasePlan;
 use super::case_report::without_run;
 use super::hints::write_hints;
-use super::options::RunPolicy;
 use crate::cases::CaseFacts;
+use crate::run::options::RunPolicy;
+use crate::run::plan::CasePlan;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
-pub(super) struct ReportCollector {
+pub(in crate::run) struct ReportCollector {
     cases: Vec<Arc<CaseFacts>>,
     all_ids: Vec<String>,
     reports: Vec<Option<CaseReport>>,
@@ -48,7 +48,7 @@ pub struct ConformanceResult {
 
 impl ReportCollector {
     /// Starts with the cases that do not apply.
-    pub(super) fn new(plan: &CasePlan, spec: Arc<Spec>) -> Self {
+    pub(in crate::run) fn new(plan: &CasePlan, spec: Arc<Spec>) -> Self {
         let reports = plan.cases.iter().map(|planned| {
             let because = planned.not_applicable()?;
             Some(without_run(&planned.case, Outcome::NotApplicable, &because))
@@ -68,47 +68,47 @@ impl ReportCollector {
     }
 
     /// Whether a case has no report yet.
-    pub(super) fn is_open(&self, index: usize) -> bool {
+    pub(in crate::run) fn is_open(&self, index: usize) -> bool {
         self.reports[index].is_none()
     }
 
     /// Records the report of a case.
-    pub(super) fn record(&mut self, index: usize, mut report: CaseReport) {
+    pub(in crate::run) fn record(&mut self, index: usize, mut report: CaseReport) {
         write_hints(&mut report, &self.spec);
         self.reports[index] = Some(report);
     }
 
     /// Records that a case cannot run.
-    pub(super) fn skip(&mut self, index: usize, because: &str) {
+    pub(in crate::run) fn skip(&mut self, index: usize, because: &str) {
         self.reports[index] = Some(without_run(&self.cases[index], Outcome::NotRun, because));
     }
 
     /// Records that all open cases cannot run.
-    pub(super) fn skip_open(&mut self, because: &str) {
+    pub(in crate::run) fn skip_open(&mut self, because: &str) {
         for (report, case) in self.reports.iter_mut().zip(&self.cases) {
             report.get_or_insert_with(|| without_run(case, Outcome::NotRun, because));
         }
     }
 
     /// Records a message about the whole run. `broken`: it fails the run.
-    pub(super) fn add_finding(&mut self, finding: String, broken: bool) {
+    pub(in crate::run) fn add_finding(&mut self, finding: String, broken: bool) {
         self.findings.push(finding);
         self.broken |= broken;
     }
 
     /// Records the latency that the edge adds.
-    pub(super) fn set_latency(&mut self, latency: AddedLatency) {
+    pub(in crate::run) fn set_latency(&mut self, latency: AddedLatency) {
         self.latency = Some(latency);
     }
 
     /// Behaviour of the target at open points so far.
-    pub(super) fn observations(&self) -> Vec<Observation> {
+    pub(in crate::run) fn observations(&self) -> Vec<Observation> {
         observations(self.reports.iter().flatten())
     }
 
     /// Emits reports in the order of the plan, up to the first open case. With a baseline none is emitted before the
     /// end, because the baseline can still turn a failure into a known one.
-    pub(super) fn emit_ready(&mut self, policy: &RunPolicy, events: &mut dyn FnMut(Event)) {
+    pub(in crate::run) fn emit_ready(&mut self, policy: &RunPolicy, events: &mut dyn FnMut(Event)) {
         while policy.baseline.is_none()
             && let Some(Some(report)) = self.reports.get(self.emitted)
         {
@@ -119,7 +119,7 @@ impl ReportCollector {
 
     /// Emits the rest and the end of the run. `causes`: finds the causes of the failures. `exchanges`: number of requests that the run sent. `interrupted`: exit code of
     /// the signal that ended the run.
-    pub(super) fn finish(
+    pub(in crate::run) fn finish(
         mut self,
         policy: &RunPolicy,
         causes: impl FnOnce(&[CaseReport]) -> Vec<Cause>,

@@ -95,7 +95,12 @@ impl Baseline {
     /// or no case that fails.
     ///
     /// `ids`: all ids of the plan before filters. Cases that were filtered out or did not run make no line stale.
-    pub(super) fn apply(&self, ids: &[String], strict: bool, reports: &mut [CaseReport]) -> Vec<String> {
+    pub(in crate::run) fn apply(
+        &self,
+        ids: &[String],
+        strict: bool,
+        reports: &mut [CaseReport],
+    ) -> Vec<String> {
         let covered = |outcome: Outcome| outcome == Outcome::Fail || (strict && outcome == Outcome::Warn);
         let mut stale = Vec::new();
         for line in &self.lines {

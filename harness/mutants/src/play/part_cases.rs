@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use edgeproof::cases::{AnyCase, Case, CaseFacts, Catalog, Part};
+use edgeproof::cases::{AnyCase, Case, CaseFacts, Part};
 use edgeproof::run::ConformanceRun;
 use edgeproof_edge::EdgeFaultHooks;
 use edgeproof_fixtures::spec::PartName;
@@ -16,12 +16,6 @@ pub(crate) type OptionalInjection = Option<Arc<dyn FaultInjection>>;
 
 /// A part with mutants of its built-in target.
 pub(crate) trait MutatedPart: Part {
-    /// Its name in the tables.
-    const PART: PartName;
-
-    /// All its cases.
-    fn cases(catalog: Catalog<'_>) -> Vec<Case<Self>>;
-
     /// Plans runs of cases on the built-in target with these faults. Cases that need another target get a run of their
     /// own.
     fn runs(
@@ -73,16 +67,16 @@ pub(super) trait BedPart: Debug + Send + Sync {
 /// The cases of one part.
 #[derive(Debug)]
 pub(super) struct PartCases<P: Part> {
+    name: PartName,
     cases: Vec<Case<P>>,
     positions: BTreeMap<String, usize>,
 }
 
 impl<P: MutatedPart + Debug> PartCases<P> {
-    /// All cases of the part.
-    pub(super) fn boxed(catalog: Catalog<'_>) -> Box<dyn BedPart> {
-        let cases = P::cases(catalog);
+    /// The cases of the part with this name in the tables.
+    pub(super) fn boxed(name: PartName, cases: Vec<Case<P>>) -> Box<dyn BedPart> {
         let positions = cases.iter().enumerate().map(|(position, case)| (case.id.clone(), position));
-        Box::new(Self { positions: positions.collect(), cases })
+        Box::new(Self { name, positions: positions.collect(), cases })
     }
 
     fn case(&self, id: &str) -> Option<&Case<P>> {
@@ -92,7 +86,7 @@ impl<P: MutatedPart + Debug> PartCases<P> {
 
 impl<P: MutatedPart + Debug> BedPart for PartCases<P> {
     fn name(&self) -> PartName {
-        P::PART
+        self.name
     }
 
     fn facts(&self) -> Vec<CaseFacts> {

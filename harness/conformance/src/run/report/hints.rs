@@ -2,14 +2,14 @@ use edgeproof_fixtures::spec::{KnownAdvice, Spec, fill_values};
 use edgeproof_reports::{AdviceNote, AdviceValue, CaseReport};
 
 /// Writes the texts of the advice into a report.
-pub(super) fn write_hints(report: &mut CaseReport, spec: &Spec) {
+pub(in crate::run) fn write_hints(report: &mut CaseReport, spec: &Spec) {
     for mismatch in &mut report.mismatches {
         mismatch.hint = hint(&mismatch.advice, spec);
     }
 }
 
 /// The text of several advices, in their order. None: there is none.
-pub(super) fn hint(advice: &[AdviceNote], spec: &Spec) -> Option<String> {
+pub(in crate::run) fn hint(advice: &[AdviceNote], spec: &Spec) -> Option<String> {
     let texts: Vec<String> = advice
         .iter()
         .filter_map(|note| Some(text(spec.advice().iter().find(|known| known.id == note.id)?, note)))

@@ -1,7 +1,7 @@
-use edgeproof_fixtures::spec::Advice;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::Observation;
 use edgeproof_reports::difference::{DifferenceKind, Wire};
 use serde::{Deserialize, Serialize};
@@ -90,13 +90,13 @@ impl Pins {
     }
 
     /// Pinned points without an observation.
-    pub(super) fn unobserved<'p>(&'p self, observed: &[Observation]) -> Vec<&'p str> {
+    pub(in crate::run) fn unobserved<'p>(&'p self, observed: &[Observation]) -> Vec<&'p str> {
         let points = self.points.keys().map(String::as_str);
         points.filter(|point| !observed.iter().any(|observation| observation.point == *point)).collect()
     }
 
     /// Adds a check for each pinned point among the findings.
-    pub(super) fn check(&self, found: &mut CaseFindings) {
+    pub(in crate::run) fn check(&self, found: &mut CaseFindings) {
         for (point, observed) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
             let name = format!("pinned point {point}");

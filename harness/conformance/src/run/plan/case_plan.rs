@@ -71,7 +71,7 @@ impl fmt::Display for CasePlan {
 impl CasePlan {
     /// Plans the selected cases: the first phase first, otherwise in the given order. Yields them as well. `unmet`: all
     /// needs of a case that the target does not meet.
-    pub(super) fn of<P: Part>(
+    pub(in crate::run) fn of<P: Part>(
         mut cases: Vec<Case<P>>,
         selection: &Selection,
         unmet: impl Fn(&Case<P>) -> Vec<UnmetNeed>,
@@ -91,7 +91,7 @@ impl CasePlan {
     }
 
     /// Inputs that cases lack, the one that most cases lack first. A case counts for each input that it lacks.
-    pub(super) fn missing_inputs(&self) -> Vec<MissingInput> {
+    pub(in crate::run) fn missing_inputs(&self) -> Vec<MissingInput> {
         let mut missing: Vec<MissingInput> = Vec::new();
         for planned in &self.cases {
             for need in &planned.unmet {
@@ -112,7 +112,7 @@ impl CasePlan {
     }
 
     /// Whether every case of the target is selected.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(in crate::run) fn is_complete(&self) -> bool {
         self.cases.len() == self.all_ids.len()
     }
 }

@@ -1,0 +1,11 @@
+//! What a run plans: the selected cases, known failures and pinned points.
+
+mod baseline;
+mod case_plan;
+mod pins;
+mod selection;
+
+pub use baseline::{Baseline, BaselineError};
+pub use case_plan::{CasePlan, PlannedCase, UnmetNeed};
+pub use pins::{PinError, Pins};
+pub use selection::{Selection, SelectionError};
