@@ -46,7 +46,8 @@ struct MutantsArguments {
     /// Write the fingerprints of all mutants
     #[arg(long, value_name = "FILE", conflicts_with = "gate")]
     fingerprints: Option<PathBuf>,
-    /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row
+    /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row; against
+    /// all cases with --fingerprints
     #[arg(long, conflicts_with = "gate")]
     collector: bool,
     /// Chromium or Chrome, with --collector (default: CHROME from the environment, then the usual places)
@@ -103,7 +104,9 @@ fn run_collector(
             "build it with the feature `collector`: cargo run --package edgeproof-mutants --features collector -- --collector",
         ));
     }
-    let options = CollectorMatrixOptions { chromium, jobs, progress: print_progress };
+    // A user's run has all cases: so has a fingerprint.
+    let scope = if fingerprint_file.is_some() { Scope::Full } else { Scope::Gate };
+    let options = CollectorMatrixOptions { chromium, scope, jobs, progress: print_progress };
     let spec = Arc::new(Spec::builtin(Version::Current));
     let (mut matrix, made) = runtime()?
         .block_on(collector_matrix(spec, &options))

@@ -30,8 +30,10 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
         .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn))
         .map(|case| (case.id.as_str(), case))
         .collect();
+    // What stops every session is one mistake. It looks like many others, and the browser names it.
+    let judged = failed.iter().filter(|(_, case)| stopped(case).is_none());
     let failures: Failures =
-        failed.iter().map(|(id, case)| ((*id).to_owned(), symptoms(&case.mismatches))).collect();
+        judged.map(|(id, case)| ((*id).to_owned(), symptoms(&case.mismatches))).collect();
     let ran: BTreeSet<&str> = cases
         .iter()
         .filter(|case| !matches!(case.outcome, Outcome::NotRun | Outcome::NotApplicable))
@@ -109,7 +111,6 @@ fn frameworks(cause: &KnownCause, language: Option<&Language>) -> Vec<FrameworkF
 fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause> {
     let mut groups: BTreeMap<(String, String), Vec<&CaseReport>> = BTreeMap::new();
     for case in open {
-        // What stops every session is one mistake, whatever row a case is about.
         if let Some(reason) = stopped(case) {
             groups.entry((String::new(), reason.to_owned())).or_default().push(case);
             continue;

@@ -32,6 +32,8 @@ const JOBS: usize = 2;
 pub struct CollectorMatrixOptions {
     /// Chromium (default: the usual places).
     pub chromium: Option<std::path::PathBuf>,
+    /// Which cases run.
+    pub scope: Scope,
     /// Concurrent mutants.
     pub jobs: usize,
     /// Called after each mutant with the number of finished mutants and of all mutants.
@@ -40,14 +42,14 @@ pub struct CollectorMatrixOptions {
 
 /// What all runs share.
 struct CollectorBed {
+    scope: Scope,
     cases: Vec<Case<Collector>>,
     edges: Arc<EdgeCredentials>,
     browser: Arc<SharedBrowser>,
     redactor: Arc<Redactor>,
 }
 
-/// Runs each collector mutant against the cases of its broken row, and judges the cases by the result. Yields the
-/// fingerprints as well.
+/// Runs each collector mutant, and judges the cases by the result. Yields the fingerprints as well.
 pub async fn collector_matrix(
     spec: Arc<Spec>,
     options: &CollectorMatrixOptions,
@@ -61,7 +63,7 @@ pub async fn collector_matrix(
     let mutants = collector_mutants(&spec);
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
-    let mut matrix = empty_matrix(&spec, Scope::Gate, &facts);
+    let mut matrix = empty_matrix(&spec, options.scope, &facts);
     matrix.problems.extend(judge::reference_failures(&reference));
     // Every case would kill a module with a mistake in its script.
     let is_broken = |result: &MutantResult| {
@@ -102,16 +104,16 @@ impl CollectorBed {
         let browser = Arc::new(CollectorRunnerOptions::browser(&credentials, options.chromium.clone()));
         let profile = spec.profile().clone();
         let edges = Arc::new(EdgeCredentials { spec, profile, credentials, files });
-        Ok(Self { cases, edges, browser, redactor })
+        Ok(Self { scope: options.scope, cases, edges, browser, redactor })
     }
 
-    /// Runs a mutant against the cases of its broken row.
+    /// Runs a mutant against all cases, or in a gate against those of its broken row.
     async fn run(&self, mutant: &Mutant) -> Result<MutantResult, TestBedError> {
         let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
             return Ok(MutantResult::default());
         };
-        let own: Vec<Case<Collector>> =
-            self.cases.iter().filter(|case| case.rows.contains(&mutant.row)).cloned().collect();
+        let concerns = |case: &&Case<Collector>| self.scope == Scope::Full || case.rows.contains(&mutant.row);
+        let own: Vec<Case<Collector>> = self.cases.iter().filter(concerns).cloned().collect();
         if own.is_empty() {
             return Ok(MutantResult::default());
         }
