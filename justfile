@@ -91,11 +91,13 @@ snapshots:
 edges *ARGS:
     ./.ci/edges "$@"
 
-# Test the reference collector: types, unit tests, and that the committed build is current. Needs Node 20 and npm.
+# Test the reference collector: types, unit tests, and that the committed build is current. Checks and lints the scripts of
+# its mutants and the other JavaScript of the project. Needs Node 20 and npm.
 collector:
     npm --prefix fixtures/collector ci --no-audit --no-fund
     npm --prefix fixtures/collector test
     npm --prefix fixtures/collector run check
+    npm --prefix fixtures/collector run lint
 
 # Test the cases: every mutant against every case. Writes target/mutants.html and target/mutants.json.
 mutants *ARGS:

@@ -1,6 +1,7 @@
 // Calls the collector in the page. The harness runs this function before the page's scripts, and takes what it defines at
 // `key` away again before it calls it. What it uses of the page's globals it takes at once, because the page or a test may
 // break them later. An expression: the harness puts brackets around it.
+// oxlint-disable-next-line no-unused-expressions
 (key) => {
   "use strict";
   if (globalThis !== globalThis.top) return;

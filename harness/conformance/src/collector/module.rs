@@ -9,8 +9,13 @@ use url::Url;
 pub enum CollectorModule {
     /// The reference collector.
     Reference,
-    /// A module that imports the reference collector from `./reference.js`, for mutation runs.
-    Wrapper(Arc<str>),
+    /// A module for mutation runs. It imports its files, which import the reference collector from `./collector.js`.
+    Wrapper {
+        /// The module.
+        module: Arc<str>,
+        /// The files, each with its name.
+        files: &'static [(&'static str, &'static str)],
+    },
     /// A file. The page server serves its folder, so that the module can import its neighbours.
     File {
         /// Absolute path of the folder.
@@ -68,7 +73,7 @@ impl CollectorModule {
     pub fn name(&self) -> String {
         match self {
             Self::Reference => "reference collector".into(),
-            Self::Wrapper(_) => "wrapped reference collector".into(),
+            Self::Wrapper { .. } => "wrapped reference collector".into(),
             Self::File { given, .. } => given.clone(),
             Self::Url(url) => url.to_string(),
         }
@@ -76,7 +81,7 @@ impl CollectorModule {
 
     /// Whether the module is, or wraps, the reference collector.
     pub fn is_reference(&self) -> bool {
-        matches!(self, Self::Reference | Self::Wrapper(_))
+        matches!(self, Self::Reference | Self::Wrapper { .. })
     }
 }
 

@@ -22,7 +22,7 @@ const PAGE_HOST: &str = "shop.test";
 /// Path of the module's folder.
 const MODULE_PATH: &str = "/collector/";
 /// Name of the reference collector in that folder.
-const REFERENCE: &str = "reference.js";
+const REFERENCE: &str = "collector.js";
 /// Name of a wrapper in that folder.
 const WRAPPER: &str = "module.js";
 
@@ -75,7 +75,7 @@ impl PageServer {
         let name = match &self.module {
             CollectorModule::Url(url) => return url.to_string(),
             CollectorModule::Reference => REFERENCE.to_owned(),
-            CollectorModule::Wrapper(_) => WRAPPER.to_owned(),
+            CollectorModule::Wrapper { .. } => WRAPPER.to_owned(),
             CollectorModule::File { name, .. } => utf8_percent_encode(name, NON_ALPHANUMERIC).to_string(),
         };
         format!("{}{MODULE_PATH}{name}", self.origin(origin))
@@ -115,9 +115,13 @@ async fn answer(path: &str, module: &CollectorModule) -> Response<Full<Bytes>> {
             None => not_found(),
         },
         _ if name == REFERENCE => content(content_type(&name), Bytes::from_static(MODULE.as_bytes())),
-        CollectorModule::Wrapper(source) if name == WRAPPER => {
-            content(content_type(&name), Bytes::copy_from_slice(source.as_bytes()))
+        CollectorModule::Wrapper { module, .. } if name == WRAPPER => {
+            content(content_type(&name), Bytes::copy_from_slice(module.as_bytes()))
         }
+        CollectorModule::Wrapper { files, .. } => match files.iter().find(|(file, _)| *file == name) {
+            Some((_, text)) => content(content_type(&name), Bytes::from_static(text.as_bytes())),
+            None => not_found(),
+        },
         _ => not_found(),
     }
 }

@@ -13,7 +13,7 @@ use edgeproof_reports::difference::{DifferenceKind, PageEffect};
 use edgeproof_reports::matrix::{Matrix, Scope};
 
 use super::collector_mutants;
-use super::wrapper::module;
+use super::script::{FILES, UNCHANGED};
 use crate::causes::{MutantFailures, fingerprints, outdated};
 use crate::matrix::{
     CaseResults, MutantResult, advice, case_results, empty_matrix, is_of_collector, judge, run_all,
@@ -59,7 +59,7 @@ pub async fn collector_matrix(
     let facts: Vec<CaseFacts> = bed.cases.iter().map(|case| case.facts.clone()).collect();
     // The wrapper alone changes nothing.
     let reference: CaseResults =
-        case_results(&bed.play(CollectorModule::Wrapper(module("").into()), &bed.cases).await?).collect();
+        case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases).await?).collect();
     let mutants = collector_mutants(&spec);
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
@@ -119,7 +119,7 @@ impl CollectorBed {
         }
         // A monitor judges what other cases do.
         let cases = with_pages(own, &self.cases);
-        let reports = self.play(CollectorModule::Wrapper(Arc::clone(source)), &cases).await?;
+        let reports = self.play(wrapper(Arc::clone(source)), &cases).await?;
         Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
     }
 
@@ -145,6 +145,10 @@ impl CollectorBed {
         };
         Ok(ConformanceRun { options, ..run }.execute().await?.cases)
     }
+}
+
+fn wrapper(module: Arc<str>) -> CollectorModule {
+    CollectorModule::Wrapper { module, files: FILES }
 }
 
 /// Id of a case that opens a page and sends a collection in the default mode.
