@@ -124,7 +124,7 @@ kills-compare FOLDER:
 fingerprints:
     cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json
 
-# Make the fingerprints of the collector's causes again, in Chromium.
+# Make the fingerprints of the collector's causes again, in Chromium. Takes half an hour.
 fingerprints-collector:
     cargo run --quiet --package edgeproof-mutants --features collector -- --collector --fingerprints harness/conformance/src/causes/collector_fingerprints.json
 

@@ -82,7 +82,7 @@ fn read(file: &'static str, text: &'static str) -> Result<Vec<Script>, ScriptErr
         let function = text.strip_prefix("export function ").and_then(|rest| rest.split_once('('));
         match (above.take(), function) {
             (Some((_, script)), Some((name, _))) if name == function_name(script.name) => {
-                scripts.push(script)
+                scripts.push(script);
             }
             (Some((line, script)), _) => {
                 let why = format!("write `export function {}(…)` below it", function_name(script.name));
