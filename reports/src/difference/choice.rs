@@ -266,10 +266,18 @@ values! {
     Counted {
         /// Collections at the edge.
         Collections,
+        /// Collections at the edge, at least one of them.
+        SomeCollections,
+        /// Collections after an abort.
+        LateCollections,
+        /// POSTs of a page, at most so many.
+        Posts,
         /// Accepted collections.
         AcceptedCollections,
         /// Copies of a collection.
         Copies,
+        /// Requests at the service with the same body.
+        SameBodies,
         /// Answers other than expected.
         WrongAnswers,
         /// Bodies that did not arrive once and unchanged.
@@ -288,12 +296,20 @@ values! {
         RevealingHeaders,
         /// Methods other than POST at the service.
         OtherMethods,
+        /// Requests at the service that broke off.
+        BrokenRequests,
         /// Sequences of steps.
         Sequences,
+        /// Files with sequences.
+        SavedSequences,
         /// Steps of a sequence.
         Steps,
+        /// Steps of a shrunk sequence.
+        ShrunkSteps,
         /// Exchanges of an exploration.
         Exchanges,
+        /// Exchanges that fail for a reason that another case judges.
+        JudgedExchanges,
     }
 
     /// Rule of a duration.
@@ -404,5 +420,19 @@ values! {
         AsTheVerdictBefore,
         /// The same answer as for a session that has a verdict.
         AsForAVerdict,
+    }
+}
+
+impl Counted {
+    /// The value with the same symptom.
+    pub fn class(self) -> Self {
+        match self {
+            Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,
+            Self::SameBodies => Self::Copies,
+            Self::SavedSequences => Self::Sequences,
+            Self::ShrunkSteps => Self::Steps,
+            Self::JudgedExchanges => Self::Exchanges,
+            other => other,
+        }
     }
 }

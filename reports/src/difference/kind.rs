@@ -6,8 +6,8 @@ use super::choice::{
     KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule, UserDatum,
 };
 use super::value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace,
-    Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,
+    SecretPlace, Silence, Statuses, Wire,
 };
 
 /// What was compared, and the values. A field is a value, never a sentence of ours. Symptoms,
@@ -192,15 +192,7 @@ pub enum DifferenceKind {
         effect: PageEffect,
     },
     /// A number.
-    Count {
-        /// What is counted.
-        counted: Counted,
-        /// Expected number.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        expected: Option<u64>,
-        /// Actual number.
-        actual: u64,
-    },
+    Count(Count),
     /// A duration.
     Time {
         /// The rule.
@@ -234,7 +226,7 @@ pub enum DifferenceKind {
 impl DifferenceKind {
     /// A number.
     pub fn count(counted: Counted, expected: usize, actual: usize) -> Self {
-        Self::Count { counted, expected: Some(expected as u64), actual: actual as u64 }
+        Count::new(counted, expected, actual).into()
     }
 
     /// An effect of a page or collector.
@@ -274,7 +266,7 @@ impl DifferenceKind {
                 return format!("/body{}", members[0].path);
             }
             Self::Page { effect, .. } => return format!("/page/{}", effect.name()),
-            Self::Count { counted, .. } => return format!("/count/{}", counted.name()),
+            Self::Count(count) => return format!("/count/{}", count.counted.class().name()),
             Self::Breaches { invariant, .. } => return format!("/run/{}", invariant.name()),
             Self::Pin { point, .. } => return format!("/points/{point}"),
             Self::Status { .. } => "/status",

@@ -16,8 +16,8 @@ pub use choice::{
 pub use kind::DifferenceKind;
 pub use rendered::{Rendered, excerpt};
 pub use value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue,
-    SecretPlace, Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,
+    MemberValue, SecretPlace, Silence, Statuses, Wire,
 };
 
 /// One difference: what was compared, and the values. Its kind and fields are facts; [`DifferenceKind::rendered`] makes

@@ -39,11 +39,10 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             )];
         }
         // Summaries: the differences of single exchanges have symptoms.
-        DifferenceKind::Count {
-            counted: Counted::Exchanges | Counted::Sequences | Counted::Steps, ..
-        } => {
-            return Vec::new();
-        }
+        DifferenceKind::Count(count) => match count.counted.class() {
+            Counted::Exchanges | Counted::Sequences | Counted::Steps => return Vec::new(),
+            class => class.name(),
+        },
         DifferenceKind::Breaches { invariant, breaches, .. } => {
             let own = format!("run: {}", invariant.name());
             let single = breaches.iter().filter_map(|breach| breach.difference.as_deref()).flat_map(of_kind);
@@ -95,7 +94,6 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
         }
         DifferenceKind::Session { end, .. } => end.name(),
         DifferenceKind::Page { effect, .. } => effect.name(),
-        DifferenceKind::Count { counted, .. } => counted.name(),
         DifferenceKind::Time { rule, .. } => rule.name(),
         DifferenceKind::Process { end } => end.name(),
         DifferenceKind::Pin { point, .. } => point,

@@ -1,6 +1,6 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
-use edgeproof_reports::difference::{Difference, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted, Difference, DifferenceKind};
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
 use super::values::silence;
@@ -31,9 +31,15 @@ pub struct Check {
 
 impl Check {
     /// A check of these values at level `must`.
-    pub fn judged(kind: DifferenceKind, ok: bool) -> Self {
+    pub fn judged(kind: impl Into<DifferenceKind>, ok: bool) -> Self {
+        let kind = kind.into();
         let rendered = kind.rendered().unwrap_or_default();
         Self::new(&rendered.what, rendered.expected, rendered.actual, ok).drawn(kind)
+    }
+
+    /// A check that there are as many as expected.
+    pub fn counted(counted: Counted, expected: usize, actual: usize) -> Self {
+        Self::judged(Count::new(counted, expected, actual), expected == actual)
     }
 
     /// A failed check that needs an answer.
@@ -98,6 +104,19 @@ impl Check {
         self.what = format!("{} of {which}", self.what);
         self.place = if self.place.is_empty() { which.into() } else { format!("{} of {which}", self.place) };
         self
+    }
+
+    /// Says which of several was compared.
+    #[must_use]
+    pub fn which(mut self, which: &str) -> Self {
+        self.what = format!("{} {which}", self.what);
+        self
+    }
+
+    /// Shows these lines for the actual value.
+    #[must_use]
+    pub fn lines(self, lines: &[String]) -> Self {
+        Self { actual: lines.join("\n"), ..self }
     }
 
     /// Sets the level.

@@ -73,14 +73,7 @@ async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: Err
     context.check(fails_with("verify() after the abort", &expected, &session).at(CaseLevel::Should));
     let before = usize::from(when == AbortTime::Posting);
     let again = edge.posted(before + 1, NO_POST).await;
-    let actual = if again { "a collection arrived at the edge" } else { "none" };
-    context.check(
-        Check::new("collections after the abort", "none", actual, !again).drawn(DifferenceKind::count(
-            Counted::Collections,
-            0,
-            usize::from(again),
-        )),
-    );
+    context.check(Check::counted(Counted::LateCollections, 0, usize::from(again)));
     without_verdict(context, &edge, &reference).await;
 }
 
@@ -178,13 +171,7 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
     let arrivals = edge.arrivals(Duration::from_secs(1)).await;
     let accepted = |answer: &ArrivalAnswer| answer.status().is_some_and(|status| status < 300);
     let count = arrivals.iter().filter(|arrival| arrival.answer.as_ref().is_some_and(accepted)).count();
-    context.check(
-        Check::new("accepted collections", "0", count.to_string(), count == 0).drawn(DifferenceKind::count(
-            Counted::AcceptedCollections,
-            0,
-            count,
-        )),
-    );
+    context.check(Check::counted(Counted::AcceptedCollections, 0, count));
     if context.target.seal != SealUse::Opens {
         return;
     }

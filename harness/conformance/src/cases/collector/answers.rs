@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::Counted;
 use http::StatusCode;
 
 use super::ErrorRow;
@@ -58,10 +58,9 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
                         // A repetition may come later.
                         edge.posted(sessions + 1, NO_POST).await;
                         let posts = edge.posts().len().max(page.posts().await);
-                        let (expected, is_right) = (sessions.to_string(), posts == sessions);
                         context.check(
-                            Check::new("collections of all sessions", expected, posts.to_string(), is_right)
-                                .drawn(DifferenceKind::count(Counted::Collections, 0, posts))
+                            Check::counted(Counted::Collections, sessions, posts)
+                                .which("of all sessions")
                                 .advise(Advice::RefusedRepeated),
                         );
                     })
@@ -282,13 +281,8 @@ async fn rejected(
     context.check(fails_with(&format!("session answered {what}"), &expected, &session));
     let posts = edge.posts().len() - before;
     context.check(
-        Check::new(
-            &format!("collections of the session answered {what}"),
-            "1",
-            posts.to_string(),
-            posts == 1,
-        )
-        .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-        .advise(Advice::RefusedRepeated),
+        Check::counted(Counted::Collections, 1, posts)
+            .which(&format!("of the session answered {what}"))
+            .advise(Advice::RefusedRepeated),
     );
 }

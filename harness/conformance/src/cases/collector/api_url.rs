@@ -1,7 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
@@ -208,10 +208,9 @@ async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: 
         let session = page.session(context.quick_options(&url), &context.reference(form)).await;
         context.check(resolves(&format!("session with the edge's URL {form}"), &session).at(level));
         let posts = edge.posts().len() - before;
-        let what = format!("collections at the edge by its URL {form}");
         context.check(
-            Check::new(&what, "1", posts.to_string(), posts > 0)
-                .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
+            Check::judged(Count::new(Counted::Collections, 1, posts), posts > 0)
+                .which(&format!("at the edge by its URL {form}"))
                 .at(level),
         );
     }

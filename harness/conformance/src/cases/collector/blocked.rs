@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{Count, Counted, DifferenceKind, PageEffect};
 
 use super::blocks::{BLOCKS, Block};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
@@ -73,14 +73,8 @@ pub(super) async fn session_with(
     let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
     context.check(resolves(&format!("session with {what}"), &session).advise(Advice::MeasurementFatal));
     let posts = edge.posts().len() - before;
-    let check = Check::new(
-        &format!("collections with {what}"),
-        "one arrives at the edge",
-        posts.to_string(),
-        posts > 0,
-    )
-    .drawn(DifferenceKind::count(Counted::Collections, 1, posts));
-    context.check(check);
+    let check = Check::judged(Count::new(Counted::SomeCollections, 1, posts), posts > 0);
+    context.check(check.which(&format!("with {what}")));
 }
 
 /// The page saw no uncaught error either: the site's own error reports would contain it.

@@ -66,14 +66,7 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
     let session = page.session(options, &context.reference("mode")).await;
     context.check(resolves("session", &session));
     let posts = edge.posts();
-    let actual = posts.len().to_string();
-    context.check(
-        Check::new("collections at the edge", "1", actual, posts.len() == 1).drawn(DifferenceKind::count(
-            Counted::Collections,
-            1,
-            posts.len(),
-        )),
-    );
+    context.check(Check::counted(Counted::Collections, 1, posts.len()).which("at the edge"));
     let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
     if let Some(contents) = opened {
         let mode = contents.mode.name();

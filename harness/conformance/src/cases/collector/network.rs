@@ -1,7 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 
 use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
@@ -192,8 +192,8 @@ async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error
     context.check(fails_with(&format!("session with {what}"), &expected, &session));
     let posts = page.posts().await.saturating_sub(before);
     context.check(
-        Check::new(&format!("POSTs of the session with {what}"), "at most 1", posts.to_string(), posts <= 1)
-            .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
+        Check::judged(Count::new(Counted::Posts, 1, posts), posts <= 1)
+            .which(&format!("of the session with {what}"))
             .advise(Advice::FailedRepeated)
             .at(CaseLevel::Should),
     );

@@ -34,10 +34,7 @@ fn accepted(cases: &mut CaseList<'_, Collector>) {
                 let session = page.session(context.options(&edge.url()), &reference).await;
                 context.check(resolves("session", &session));
                 let posts = edge.posts().len().max(page.posts().await);
-                context.check(
-                    Check::new("collections at the edge", "1", posts.to_string(), posts == 1)
-                        .drawn(DifferenceKind::count(Counted::Collections, 1, posts)),
-                );
+                context.check(Check::counted(Counted::Collections, 1, posts).which("at the edge"));
             })
         })
         .also("setting.collector.session-ref");
@@ -181,10 +178,7 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
             .at(level),
     );
     let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
-    context.check(
-        Check::new("copies of a collection", "none", copies.to_string(), copies == 0)
-            .drawn(DifferenceKind::count(Counted::Copies, 0, copies)),
-    );
+    context.check(Check::counted(Counted::Copies, 0, copies));
 }
 
 fn different(cases: &mut CaseList<'_, Collector>) {

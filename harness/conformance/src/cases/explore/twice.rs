@@ -1,6 +1,6 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Draft, Sent};
-use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted, DifferenceKind};
 use futures_util::future::join_all;
 
 use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, collection};
@@ -85,13 +85,6 @@ async fn post_twice(
     context.check(check.advise(Advice::CopyAnswerKept));
     let bodies = context.arrivals();
     let whole = bodies.iter().filter(|arrival| arrival.request.body == draft.body.bytes()).count();
-    context.check(
-        Check::new(
-            "requests at the service",
-            "2 with this body",
-            format!("{whole} of {} with this body", bodies.len()),
-            whole == 2 && bodies.len() == 2,
-        )
-        .drawn(DifferenceKind::count(Counted::Copies, 2, whole)),
-    );
+    let count = Count::new(Counted::SameBodies, 2, whole).of(bodies.len());
+    context.check(Check::judged(count, whole == 2 && bodies.len() == 2));
 }

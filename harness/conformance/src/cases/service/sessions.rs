@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind, TimeRule};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted, DifferenceKind, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
@@ -155,10 +155,8 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     };
     let (old, none) = (names(old), names(none));
     let same = old == none;
-    Check::new("header fields for an old verdict", none, old, same)
-        .drawn(DifferenceKind::count(Counted::RevealingHeaders, 0, usize::from(!same)))
-        .at(CaseLevel::Should)
-        .advise(Advice::SessionRevealed)
+    let count = Count::new(Counted::RevealingHeaders, 0, usize::from(!same)).wanted(none).first(Some(old));
+    Check::judged(count, same).at(CaseLevel::Should).advise(Advice::SessionRevealed)
 }
 
 /// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case

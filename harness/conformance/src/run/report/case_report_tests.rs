@@ -5,8 +5,8 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
-    CertificateForm, CodingRule, Counted, Difference, DifferenceKind, GrantForm, HeaderRule, Invariant,
-    KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
+    CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderRule,
+    Invariant, KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
     SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, UserDatum,
     Wire,
 };
@@ -105,7 +105,7 @@ fn all_kinds() -> Vec<DifferenceKind> {
             actual: Some(wire()),
         },
         DifferenceKind::page(PageEffect::Url),
-        DifferenceKind::Count { counted: Counted::Copies, expected: Some(0), actual: 1 },
+        Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
         DifferenceKind::time(TimeRule::AtOnce),
         DifferenceKind::Process { end: ProcessEnd::Died },
         DifferenceKind::Breaches {

@@ -1,10 +1,12 @@
-//! The text of a difference, for each kind whose values are enough for it.
+//! The text of a difference.
 
-use super::choice::{
+mod count;
+
+use crate::difference::choice::{
     AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason, UserDatum,
 };
-use super::kind::DifferenceKind;
-use super::value::{
+use crate::difference::kind::DifferenceKind;
+use crate::difference::value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
     Statuses, Wire,
 };
@@ -120,12 +122,12 @@ impl DifferenceKind {
             Self::Coding { rule, expected, actual, coding } => {
                 coded(*rule, expected.as_ref(), actual.as_ref(), coding.as_ref())
             }
+            Self::Count(count) => count::rendered(count),
             Self::Member { .. }
             | Self::KeySet { .. }
             | Self::Token { .. }
             | Self::Session { .. }
             | Self::Page { .. }
-            | Self::Count { .. }
             | Self::Time { .. }
             | Self::Process { .. }
             | Self::Breaches { .. }
