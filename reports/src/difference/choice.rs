@@ -192,8 +192,12 @@ values! {
         Typed,
         /// Each key has all members.
         Complete,
-        /// It has the same keys as before.
+        /// JOSE libraries can use each key to verify.
+        Verifying,
+        /// Each of many answers has the same keys.
         Same,
+        /// It has the same keys as an ordinary request before.
+        SameAgain,
     }
 
     /// Result of verifying a token.
@@ -318,8 +322,19 @@ values! {
         CaseTimeout,
         /// An answer comes at once.
         AtOnce,
-        /// An answer comes before others end.
-        BeforeOthers,
+        /// An answer to a request without a wait comes at once.
+        WithoutWait,
+        /// An answer to a request without a token comes at once.
+        WithoutToken,
+        /// A waiting request is answered at once when its verdict is there.
+        AfterVerdict,
+        /// A request may wait.
+        MayWait,
+        /// A health check is answered before collections.
+        #[serde(alias = "before-others")]
+        BeforeCollections,
+        /// A request is answered before others stop waiting.
+        BeforeWaits,
     }
 
     /// End of a process.
@@ -420,6 +435,27 @@ values! {
         AsTheVerdictBefore,
         /// The same answer as for a session that has a verdict.
         AsForAVerdict,
+    }
+}
+
+impl KeyRule {
+    /// The value with the same symptom.
+    pub fn class(self) -> Self {
+        match self {
+            Self::Verifying | Self::SameAgain => Self::Same,
+            other => other,
+        }
+    }
+}
+
+impl TimeRule {
+    /// The name in symptoms. Rules that differ only in their request have the same one.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::CaseTimeout => self.name(),
+            Self::BeforeCollections | Self::BeforeWaits => "before-others",
+            _ => Self::AtOnce.name(),
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
@@ -5,6 +7,7 @@ use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
     KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule, UserDatum,
 };
+use super::key::{KeyFault, KeySetValue};
 use super::value::{
     AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,
     SecretPlace, Silence, Statuses, Wire,
@@ -74,6 +77,12 @@ pub enum DifferenceKind {
         path: String,
         /// How it differs.
         change: MemberChange,
+        /// Expected value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<Wire>,
+        /// Actual value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<Wire>,
     },
     /// Number of requests at the service.
     Arrivals {
@@ -167,11 +176,23 @@ pub enum DifferenceKind {
     KeySet {
         /// The rule.
         rule: KeyRule,
+        /// Expected keys.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<KeySetValue>,
+        /// Actual keys.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<KeySetValue>,
+        /// Faults of the keys.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        faults: Vec<KeyFault>,
     },
     /// Signatures of the tokens of a verdict.
     Token {
         /// Result of each.
         actual: Vec<SignatureForm>,
+        /// Ids or algorithms in their headers, if the results are about them.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        named: Vec<Option<Wire>>,
     },
     /// A session in a page.
     Session {
@@ -197,11 +218,23 @@ pub enum DifferenceKind {
     Time {
         /// The rule.
         rule: TimeRule,
+        /// Actual time (µs).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        took_us: Option<u64>,
+        /// The time must be shorter (µs).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        limit_us: Option<u64>,
     },
     /// A process of the target.
     Process {
         /// Its end.
         end: ProcessEnd,
+        /// Its name.
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        process: String,
+        /// Error of its start, or its end with the last exchange before it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        error: Option<Wire>,
     },
     /// Breaches of an invariant of the whole run.
     Breaches {
@@ -234,14 +267,10 @@ impl DifferenceKind {
         Self::Page { effect }
     }
 
-    /// A duration.
-    pub fn time(rule: TimeRule) -> Self {
-        Self::Time { rule }
-    }
-
-    /// A key set as a whole.
-    pub fn key_set(rule: KeyRule) -> Self {
-        Self::KeySet { rule }
+    /// A duration. None: it exceeded the limit.
+    pub fn time(rule: TimeRule, took: Option<Duration>, limit: Duration) -> Self {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self::Time { rule, took_us: took.map(micros), limit_us: Some(micros(limit)) }
     }
 
     /// Names of all kinds.

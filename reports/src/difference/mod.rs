@@ -1,6 +1,7 @@
 //! Differences between expected and actual behaviour, as plain data, and their text.
 
 mod choice;
+mod key;
 mod kind;
 mod rendered;
 mod value;
@@ -13,6 +14,7 @@ pub use choice::{
     Invariant, KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm,
     SilenceReason, TimeRule, UserDatum,
 };
+pub use key::{KeyFault, KeySetValue, OneKeyFault};
 pub use kind::DifferenceKind;
 pub use rendered::{Rendered, excerpt};
 pub use value::{

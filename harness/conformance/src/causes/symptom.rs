@@ -50,7 +50,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             all.push(own);
             return all;
         }
-        DifferenceKind::Member { path, change } => {
+        DifferenceKind::Member { path, change, .. } => {
             return vec![format!("body: {} {}", path.trim_start_matches('/'), change.name())];
         }
         DifferenceKind::Arrivals { actual: 0, broken_off: 0, .. } => "none",
@@ -88,14 +88,14 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             return vec![format!("cache: {} {form}", rule.name())];
         }
         DifferenceKind::Coding { rule, .. } => rule.name(),
-        DifferenceKind::KeySet { rule, .. } => rule.name(),
-        DifferenceKind::Token { actual } => {
+        DifferenceKind::KeySet { rule, .. } => rule.class().name(),
+        DifferenceKind::Token { actual, .. } => {
             return actual.iter().map(|form| format!("token: {}", form.name())).collect();
         }
         DifferenceKind::Session { end, .. } => end.name(),
         DifferenceKind::Page { effect, .. } => effect.name(),
-        DifferenceKind::Time { rule, .. } => rule.name(),
-        DifferenceKind::Process { end } => end.name(),
+        DifferenceKind::Time { rule, .. } => rule.class(),
+        DifferenceKind::Process { end, .. } => end.name(),
         DifferenceKind::Pin { point, .. } => point,
     };
     vec![format!("{}: {class}", kind.name())]
@@ -252,7 +252,9 @@ mod tests {
             difference: None,
         };
         assert!(symptoms(std::slice::from_ref(&mismatch)).is_empty());
-        mismatch.difference = Some(DifferenceKind::Process { end: ProcessEnd::Died }.into());
+        mismatch.difference = Some(
+            DifferenceKind::Process { end: ProcessEnd::Died, process: String::new(), error: None }.into(),
+        );
         assert_eq!(symptoms(&[mismatch]).into_iter().collect::<Vec<_>>(), ["process: died"]);
     }
 }

@@ -1,6 +1,8 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
-use edgeproof_reports::difference::{Count, Counted, Difference, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted, Difference, DifferenceKind, ProcessEnd, TimeRule, Wire};
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
 use super::values::silence;
@@ -40,6 +42,17 @@ impl Check {
     /// A check that there are as many as expected.
     pub fn counted(counted: Counted, expected: usize, actual: usize) -> Self {
         Self::judged(Count::new(counted, expected, actual), expected == actual)
+    }
+
+    /// A check that something took less time than the limit.
+    pub fn timed(rule: TimeRule, took: Duration, limit: Duration) -> Self {
+        Self::judged(DifferenceKind::time(rule, Some(took), limit), took < limit)
+    }
+
+    /// A check of a process. `error`: why it ended or did not start.
+    pub fn process(end: ProcessEnd, process: &str, error: Option<&str>) -> Self {
+        let kind = DifferenceKind::Process { end, process: process.to_owned(), error: error.map(Wire::from) };
+        Self::judged(kind, end == ProcessEnd::Open)
     }
 
     /// A failed check that needs an answer.

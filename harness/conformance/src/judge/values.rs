@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 const ADDITIONAL: usize = 8;
 
 /// Why there is no answer.
-pub(super) fn silence(why: &NoAnswer) -> Silence {
+pub(crate) fn silence(why: &NoAnswer) -> Silence {
     let (reason, error) = match why {
         NoAnswer::NotConnected(error) => (SilenceReason::NotConnected, Some(error.into())),
         NoAnswer::NoSocket(error) => (SilenceReason::NoSocket, Some(error.into())),

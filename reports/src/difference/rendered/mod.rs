@@ -1,9 +1,13 @@
 //! The text of a difference.
 
 mod count;
+mod keys;
+
+use std::time::Duration;
 
 use crate::difference::choice::{
-    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason, UserDatum,
+    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, ProcessEnd, Secrets, SilenceReason,
+    TimeRule, UserDatum,
 };
 use crate::difference::kind::DifferenceKind;
 use crate::difference::value::{
@@ -123,15 +127,36 @@ impl DifferenceKind {
                 coded(*rule, expected.as_ref(), actual.as_ref(), coding.as_ref())
             }
             Self::Count(count) => count::rendered(count),
-            Self::Member { .. }
-            | Self::KeySet { .. }
-            | Self::Token { .. }
-            | Self::Session { .. }
-            | Self::Page { .. }
-            | Self::Time { .. }
-            | Self::Process { .. }
-            | Self::Breaches { .. }
-            | Self::Pin { .. } => return None,
+            Self::Time { rule, took_us, limit_us } => time(
+                *rule,
+                took_us.map(Duration::from_micros),
+                Duration::from_micros(limit_us.unwrap_or_default()),
+            ),
+            Self::Pin { point, expected, actual } => {
+                let pinned = expected.iter().map(|value| value.text.as_str()).collect::<Vec<_>>();
+                Rendered::new(format!("pinned point {point}"), pinned.join(" or "), &*actual.text)
+            }
+            Self::Member { path, expected, actual, .. } => {
+                let text =
+                    |value: &Option<Wire>| value.as_ref().map(|it| it.text.clone()).unwrap_or_default();
+                let what = format!("{} in the verdict", path.trim_start_matches('/'));
+                Rendered::new(what, text(expected), text(actual))
+            }
+            Self::Token { actual, named } => keys::token(actual, named),
+            Self::KeySet { rule, expected, actual, faults } => {
+                keys::key_set(*rule, expected.as_ref(), actual.as_ref(), faults)
+            }
+            Self::Process { end, process, error } => {
+                let error = || error.as_ref().map(|error| error.text.clone()).unwrap_or_default();
+                match end {
+                    ProcessEnd::Died => Rendered::new(process, "keeps running", error()),
+                    ProcessEnd::NotStarted => Rendered::new(process, "starts", error()),
+                    ProcessEnd::Open => Rendered::new(process, "starts, or does not start", "does not start"),
+                }
+            }
+            Self::Session { .. } | Self::Page { .. } | Self::Breaches { .. } => {
+                return None;
+            }
         })
     }
 }
@@ -163,7 +188,7 @@ impl std::fmt::Display for Silence {
             SilenceReason::Closed => f.write_str("connection closed without an answer"),
             SilenceReason::Reset => f.write_str("connection reset without an answer"),
             SilenceReason::TimedOut => {
-                let within = std::time::Duration::from_millis(self.within_ms.unwrap_or_default());
+                let within = Duration::from_millis(self.within_ms.unwrap_or_default());
                 write!(f, "no answer within {}, connection still open", humantime::format_duration(within))
             }
             SilenceReason::NotHttp => write!(f, "no HTTP answer ({error})"),
@@ -424,6 +449,31 @@ fn coded(
             format!("{}, or none", text(expected, "that of GET")),
             text(actual, "none"),
         ),
+    }
+}
+
+fn time(rule: TimeRule, took: Option<Duration>, limit: Duration) -> Rendered {
+    let soon = took.is_some_and(|took| took < limit);
+    let took = took.unwrap_or_default();
+    let compared = |what: &str, expected: &str, late: String| {
+        Rendered::new(what, expected, if soon { expected.to_owned() } else { late })
+    };
+    match rule {
+        TimeRule::CaseTimeout => {
+            let expected = format!("the case ends within {}", humantime::format_duration(limit));
+            compared("duration", &expected, "timeout".into())
+        }
+        TimeRule::AtOnce => compared("time", "at once", "only after a wait".into()),
+        TimeRule::WithoutWait => compared("time", "at once", format!("after {took:.0?}")),
+        TimeRule::WithoutToken => compared("time", "answered at once", "held".into()),
+        TimeRule::AfterVerdict => {
+            compared("answer after the verdict", "at once", format!("after {took:.1?}"))
+        }
+        TimeRule::MayWait => Rendered::new("answer", "any status except 500 to 599, or a wait", "a wait"),
+        TimeRule::BeforeCollections => {
+            compared("answer", "before the collections", "after the collections".into())
+        }
+        TimeRule::BeforeWaits => compared("time", "before the waits end", "after the waits".into()),
     }
 }
 

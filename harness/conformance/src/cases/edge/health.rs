@@ -178,12 +178,9 @@ async fn beside(
     };
     let (posts, health) = tokio::join!(posts, check);
     let end = |sent: &Sent| sent.at + sent.took;
-    let waits = posts.iter().all(|post| end(post) < end(&health));
-    let actual = if waits { "after the collections" } else { "before the collections" };
-    let check = Check::new("answer", "before the collections", actual, !waits)
-        .drawn(DifferenceKind::time(TimeRule::BeforeOthers))
-        .at(CaseLevel::Should)
-        .advise(Advice::HealthWaits);
+    let last = posts.iter().map(end).max().unwrap_or(health.at).saturating_duration_since(health.at);
+    let check = Check::timed(TimeRule::BeforeCollections, health.took, last);
+    let check = check.at(CaseLevel::Should).advise(Advice::HealthWaits);
     (health, check)
 }
 

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule};
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule, Wire};
 
 use super::expected::{PENDING, answer};
 use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
@@ -157,9 +157,9 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
                     let named = super::sessions::reference_in(&reply);
                     let ok = named.as_deref() == Some(&reference);
                     let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
-                    let kind = DifferenceKind::Member { path: "/ref".into(), change };
-                    let named = named.unwrap_or_default();
-                    context.check(Check::new("ref in the verdict", reference, named, ok).drawn(kind));
+                    let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
+                    let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
+                    context.check(Check::judged(kind, ok));
                 })
             },
         )
@@ -240,11 +240,7 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
                     context.check(judge::status_is(200, &sent.reply));
-                    let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
-                    context.check(
-                        Check::new("answer after the verdict", "at once", actual, late < SOON)
-                            .drawn(DifferenceKind::time(TimeRule::AtOnce)),
-                    );
+                    context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
                 })
             },
         )

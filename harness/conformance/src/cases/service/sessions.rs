@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, Count, Counted, DifferenceKind, TimeRule};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
@@ -52,13 +52,8 @@ fn available(cases: &mut CaseList<'_, Service>) {
                     let request = context.with_token(&reference).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
                     context.checks(verdict_checks(&sent.reply));
-                    let at_once = sent.took < Duration::from_secs(3);
-                    let actual = if at_once { "at once" } else { "only after a wait" };
-                    context.check(
-                        Check::new("time", "at once", actual, at_once)
-                            .drawn(DifferenceKind::time(TimeRule::AtOnce))
-                            .at(CaseLevel::Should),
-                    );
+                    let check = Check::timed(TimeRule::AtOnce, sent.took, Duration::from_secs(3));
+                    context.check(check.at(CaseLevel::Should));
                 })
             },
         )

@@ -65,9 +65,7 @@ pub(in crate::run) fn without_run(case: &CaseFacts, outcome: Outcome, because: &
 
 /// The check of a case that exceeded its timeout.
 pub(in crate::run) fn timeout_check(limit: Duration) -> Check {
-    let limit = humantime::format_duration(limit);
-    Check::new("duration", format!("the case ends within {limit}"), "timeout", false)
-        .drawn(DifferenceKind::time(TimeRule::CaseTimeout))
+    Check::judged(DifferenceKind::time(TimeRule::CaseTimeout, None, limit), false)
 }
 
 fn blank(case: &CaseFacts) -> CaseReport {

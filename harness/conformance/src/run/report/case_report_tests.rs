@@ -6,9 +6,9 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
     CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderRule,
-    Invariant, KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
-    SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, UserDatum,
-    Wire,
+    Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue,
+    OneKeyFault, PageEffect, ProcessEnd, SecretPlace, Secrets, SessionEnd, SignatureForm, Silence,
+    SilenceReason, Statuses, TimeRule, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -46,9 +46,16 @@ fn all_kinds() -> Vec<DifferenceKind> {
     let pin = DifferenceKind::Pin { point: text(), expected: vec![wire()], actual: wire() };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
+    let text_fault = |fault: OneKeyFault| fault.of(0);
+    let key_set = |actual: KeySetValue, fault| DifferenceKind::KeySet {
+        rule: KeyRule::Complete,
+        expected: Some(actual.clone()),
+        actual: Some(actual),
+        faults: vec![fault],
+    };
     let log = |actual| DifferenceKind::LogLine { status: 401, reason: wire(), actual };
     vec![
-        DifferenceKind::NoAnswer { silence, wanted: Some(Box::new(pin.clone())) },
+        DifferenceKind::NoAnswer { silence: silence.clone(), wanted: Some(Box::new(pin.clone())) },
         DifferenceKind::Status { expected: Statuses::Any, actual: Some(200) },
         body_of(BodyRule::Exactly(wire())),
         body_of(BodyRule::Codes(vec![text()])),
@@ -65,7 +72,12 @@ fn all_kinds() -> Vec<DifferenceKind> {
             form: GrantForm::Other,
             actual: Some(wire()),
         },
-        DifferenceKind::Member { path: text(), change: MemberChange::Other },
+        DifferenceKind::Member {
+            path: text(),
+            change: MemberChange::Other,
+            expected: Some(wire()),
+            actual: Some(wire()),
+        },
         DifferenceKind::Arrivals {
             expected: 1,
             actual: 2,
@@ -96,8 +108,11 @@ fn all_kinds() -> Vec<DifferenceKind> {
             actual: Some(wire()),
             coding: Some(wire()),
         },
-        DifferenceKind::key_set(KeyRule::Complete),
-        DifferenceKind::Token { actual: vec![SignatureForm::Malformed] },
+        key_set(KeySetValue::Ids(vec![Some(wire())]), text_fault(OneKeyFault::Lacks(text()))),
+        key_set(KeySetValue::Unreadable(wire()), text_fault(OneKeyFault::Private(text()))),
+        key_set(KeySetValue::Silence(silence), text_fault(OneKeyFault::OtherAlgorithm(vec![text()]))),
+        key_set(KeySetValue::Same, KeyFault::PrivateAt(text())),
+        DifferenceKind::Token { actual: vec![SignatureForm::UnknownKey], named: vec![Some(wire())] },
         DifferenceKind::Session {
             call: text(),
             error: Some(wire()),
@@ -106,8 +121,8 @@ fn all_kinds() -> Vec<DifferenceKind> {
         },
         DifferenceKind::page(PageEffect::Url),
         Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
-        DifferenceKind::time(TimeRule::AtOnce),
-        DifferenceKind::Process { end: ProcessEnd::Died },
+        DifferenceKind::time(TimeRule::AtOnce, None, Duration::ZERO),
+        DifferenceKind::Process { end: ProcessEnd::Died, process: text(), error: Some(wire()) },
         DifferenceKind::Breaches {
             invariant: Invariant::Copies,
             count: 1,
