@@ -240,10 +240,18 @@ values! {
         AbortReturns,
         /// A collection arrives.
         CollectionArrives,
+        /// A collection arrives at an edge that holds it.
+        CollectionHeld,
+        /// So many collections arrive.
+        CollectionsArrive,
         /// The verdict of a session.
         Verdict,
-        /// Confidence of a verdict.
+        /// No verdict of an aborted session.
+        NoVerdict,
+        /// Confidence of a verdict with blocked measurements.
         Confidence,
+        /// A verdict has a confidence.
+        HasConfidence,
         /// Mode of a collection.
         Mode,
         /// Requests of the page.
@@ -252,12 +260,18 @@ values! {
         Url,
         /// Body of the POST.
         Body,
+        /// Body of the collection at the service.
+        RelayedBody,
         /// Collections differ in their bytes.
         DistinctCollections,
         /// Data of the page in clear.
         PageData,
         /// Reference or measurements in clear.
         Reference,
+        /// Reference in clear outside of the body.
+        ReferenceOutside,
+        /// Reference in the opened collection.
+        SameReference,
         /// The seal opens.
         SealOpens,
         /// Key of the seal.
@@ -443,6 +457,20 @@ impl KeyRule {
     pub fn class(self) -> Self {
         match self {
             Self::Verifying | Self::SameAgain => Self::Same,
+            other => other,
+        }
+    }
+}
+
+impl PageEffect {
+    /// The value with the same symptom.
+    pub fn class(self) -> Self {
+        match self {
+            Self::CollectionHeld | Self::CollectionsArrive => Self::CollectionArrives,
+            Self::NoVerdict => Self::Verdict,
+            Self::HasConfidence => Self::Confidence,
+            Self::RelayedBody => Self::Body,
+            Self::ReferenceOutside | Self::SameReference => Self::Reference,
             other => other,
         }
     }

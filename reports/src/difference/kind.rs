@@ -5,9 +5,10 @@ use strum::{IntoStaticStr, VariantNames};
 
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
-    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule, UserDatum,
+    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SignatureForm, TimeRule, UserDatum,
 };
 use super::key::{KeyFault, KeySetValue};
+use super::page::{PageValue, SessionSubject, SessionValue};
 use super::value::{
     AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,
     SecretPlace, Silence, Statuses, Wire,
@@ -196,21 +197,29 @@ pub enum DifferenceKind {
     },
     /// A session in a page.
     Session {
-        /// Name of its last function.
-        call: String,
+        /// Which session.
+        #[serde(skip_serializing_if = "SessionSubject::is_any", default)]
+        subject: SessionSubject,
         /// Text or name of the expected error. Absent: the session returns.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         error: Option<Wire>,
-        /// Its end.
-        end: SessionEnd,
-        /// Text of the error that it failed with.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        actual: Option<Wire>,
+        /// The error is expected by its name.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        by_name: bool,
+        /// Its last call.
+        #[serde(flatten)]
+        session: SessionValue,
     },
     /// Behaviour of a page or collector.
     Page {
         /// The effect.
         effect: PageEffect,
+        /// Expected value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<Wire>,
+        /// Actual value. Absent: as expected.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<PageValue>,
     },
     /// A number.
     Count(Count),
@@ -263,8 +272,8 @@ impl DifferenceKind {
     }
 
     /// An effect of a page or collector.
-    pub fn page(effect: PageEffect) -> Self {
-        Self::Page { effect }
+    pub fn page(effect: PageEffect, expected: Option<Wire>, actual: Option<PageValue>) -> Self {
+        Self::Page { effect, expected, actual }
     }
 
     /// A duration. None: it exceeded the limit.
@@ -294,7 +303,7 @@ impl DifferenceKind {
             Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
                 return format!("/body{}", members[0].path);
             }
-            Self::Page { effect, .. } => return format!("/page/{}", effect.name()),
+            Self::Page { effect, .. } => return format!("/page/{}", effect.class().name()),
             Self::Count(count) => return format!("/count/{}", count.counted.class().name()),
             Self::Breaches { invariant, .. } => return format!("/run/{}", invariant.name()),
             Self::Pin { point, .. } => return format!("/points/{point}"),

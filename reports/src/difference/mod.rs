@@ -3,6 +3,7 @@
 mod choice;
 mod key;
 mod kind;
+mod page;
 mod rendered;
 mod value;
 
@@ -16,6 +17,7 @@ pub use choice::{
 };
 pub use key::{KeyFault, KeySetValue, OneKeyFault};
 pub use kind::DifferenceKind;
+pub use page::{PageDatum, PageValue, SessionSubject, SessionValue, Thrown};
 pub use rendered::{Rendered, excerpt};
 pub use value::{
     AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::{BodyForm, Counted, MemberChange, SilenceReason};
 use super::kind::DifferenceKind;
+use super::page::SessionValue;
 
 /// Bytes that are kept of a long value. Reports cut texts after redaction, so this is more than they show.
 const KEPT: usize = 8 * 1024;
@@ -273,13 +274,26 @@ pub struct Count {
     /// The first one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub first: Option<Wire>,
+    /// The session without any of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<SessionValue>,
 }
 
 impl Count {
     /// A number.
     pub fn new(counted: Counted, expected: usize, actual: usize) -> Self {
         let (expected, actual) = (Some(expected as u64), actual as u64);
-        Self { counted, expected, actual, of: None, part: None, seed: None, wanted: None, first: None }
+        Self {
+            counted,
+            expected,
+            actual,
+            of: None,
+            part: None,
+            seed: None,
+            wanted: None,
+            first: None,
+            session: None,
+        }
     }
 
     /// Sets the number of all.

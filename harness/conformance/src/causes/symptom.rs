@@ -92,8 +92,8 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
         DifferenceKind::Token { actual, .. } => {
             return actual.iter().map(|form| format!("token: {}", form.name())).collect();
         }
-        DifferenceKind::Session { end, .. } => end.name(),
-        DifferenceKind::Page { effect, .. } => effect.name(),
+        DifferenceKind::Session { session, .. } => session.end.name(),
+        DifferenceKind::Page { effect, .. } => effect.class().name(),
         DifferenceKind::Time { rule, .. } => rule.class(),
         DifferenceKind::Process { end, .. } => end.name(),
         DifferenceKind::Pin { point, .. } => point,

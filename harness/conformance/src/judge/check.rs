@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
-use edgeproof_reports::difference::{Count, Counted, Difference, DifferenceKind, ProcessEnd, TimeRule, Wire};
+use edgeproof_reports::difference::{
+    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, TimeRule, Wire,
+};
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
 use super::values::silence;
@@ -47,6 +49,16 @@ impl Check {
     /// A check that something took less time than the limit.
     pub fn timed(rule: TimeRule, took: Duration, limit: Duration) -> Self {
         Self::judged(DifferenceKind::time(rule, Some(took), limit), took < limit)
+    }
+
+    /// A check of a page. `actual`: None if it is as expected.
+    pub fn page(effect: PageEffect, actual: Option<PageValue>, ok: bool) -> Self {
+        Self::judged(DifferenceKind::page(effect, None, actual), ok)
+    }
+
+    /// A check that a value of a page is the expected one.
+    pub fn page_is(effect: PageEffect, expected: impl Into<Wire>, actual: PageValue, ok: bool) -> Self {
+        Self::judged(DifferenceKind::page(effect, Some(expected.into()), Some(actual)), ok)
     }
 
     /// A check of a process. `error`: why it ended or did not start.

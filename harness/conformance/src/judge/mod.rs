@@ -40,7 +40,7 @@ pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
 };
-pub use session::{ExpectedError, SessionResult, fails_with, resolves};
+pub use session::{ExpectedError, SessionResult, fails_with, resolves, resolves_as};
 pub use transport::{head_length, transport};
 pub(crate) use unset::unset_license;
-pub(crate) use values::{answer_value, silence};
+pub(crate) use values::{answer_value, page_answer, silence};

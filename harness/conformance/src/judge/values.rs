@@ -2,10 +2,13 @@
 
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{
-    AnswerValue, BodyChange, BodyForm, BodyValue, MemberChange, MemberValue, Silence, SilenceReason, Wire,
+    AnswerValue, BodyChange, BodyForm, BodyValue, MemberChange, MemberValue, PageValue, Silence,
+    SilenceReason, Wire,
 };
 use http::header::{CONTENT_TYPE, LOCATION};
 use serde_json::{Map, Value};
+
+use super::check::AnswerResult;
 
 /// Additional members of a body that a difference names (maximum).
 const ADDITIONAL: usize = 8;
@@ -38,6 +41,14 @@ pub(crate) fn answer_value(answer: &Answer, expected: Option<&Value>) -> AnswerV
 }
 
 /// Body of an answer. `expected`: body with whose members those of the answer are compared.
+/// An answer as a value of a page's difference, or why there is none.
+pub(crate) fn page_answer(reply: &AnswerResult) -> PageValue {
+    match reply {
+        Ok(answer) => PageValue::Answer(answer_value(answer, None)),
+        Err(why) => PageValue::Silence(silence(why)),
+    }
+}
+
 pub(super) fn body_value(answer: &Answer, expected: Option<&Value>) -> BodyValue {
     let actual: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let members = match (expected, &actual) {

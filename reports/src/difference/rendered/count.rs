@@ -13,7 +13,10 @@ pub(super) fn rendered(count: &Count) -> Rendered {
     let number = actual.to_string();
     let as_expected = |word| format!("{} as expected", several(expected, word));
     match count.counted {
-        Counted::Collections => Rendered::new("collections", expected.to_string(), number),
+        Counted::Collections => {
+            let actual = count.session.as_ref().map_or(number, ToString::to_string);
+            Rendered::new("collections", expected.to_string(), actual)
+        }
         Counted::SomeCollections => Rendered::new("collections", "one arrives at the edge", number),
         Counted::LateCollections => {
             Rendered::new("collections after the abort", "none", or_none("a collection arrived at the edge"))

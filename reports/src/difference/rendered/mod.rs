@@ -2,6 +2,7 @@
 
 mod count;
 mod keys;
+mod page;
 
 use std::time::Duration;
 
@@ -42,6 +43,10 @@ pub fn excerpt(bytes: &[u8]) -> String {
 }
 
 impl Wire {
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
     pub(crate) fn excerpt(&self) -> String {
         let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
         if bytes <= LONGEST {
@@ -154,9 +159,13 @@ impl DifferenceKind {
                     ProcessEnd::Open => Rendered::new(process, "starts, or does not start", "does not start"),
                 }
             }
-            Self::Session { .. } | Self::Page { .. } | Self::Breaches { .. } => {
-                return None;
+            Self::Session { subject, error, by_name, session } => {
+                page::session(subject, error.as_ref(), *by_name, session)
             }
+            Self::Page { effect, expected, actual } => {
+                page::page(*effect, expected.as_ref(), actual.as_ref())
+            }
+            Self::Breaches { .. } => return None,
         })
     }
 }

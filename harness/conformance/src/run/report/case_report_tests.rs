@@ -7,8 +7,9 @@ use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
     CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderRule,
     Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue,
-    OneKeyFault, PageEffect, ProcessEnd, SecretPlace, Secrets, SessionEnd, SignatureForm, Silence,
-    SilenceReason, Statuses, TimeRule, UserDatum, Wire,
+    OneKeyFault, PageDatum, PageEffect, PageValue, ProcessEnd, SecretPlace, Secrets, SessionEnd,
+    SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Thrown, TimeRule,
+    UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -46,6 +47,15 @@ fn all_kinds() -> Vec<DifferenceKind> {
     let pin = DifferenceKind::Pin { point: text(), expected: vec![wire()], actual: wire() };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
+    let session = SessionValue {
+        call: text(),
+        end: SessionEnd::Failed,
+        actual: Some(wire()),
+        thrown: Some(Thrown { name: wire(), is_error: true, rejected: true }),
+        after_ms: Some(1),
+        page_end: Some(wire()),
+    };
+    let page = |actual| DifferenceKind::page(PageEffect::Url, Some(wire()), Some(actual));
     let text_fault = |fault: OneKeyFault| fault.of(0);
     let key_set = |actual: KeySetValue, fault| DifferenceKind::KeySet {
         rule: KeyRule::Complete,
@@ -110,16 +120,21 @@ fn all_kinds() -> Vec<DifferenceKind> {
         },
         key_set(KeySetValue::Ids(vec![Some(wire())]), text_fault(OneKeyFault::Lacks(text()))),
         key_set(KeySetValue::Unreadable(wire()), text_fault(OneKeyFault::Private(text()))),
-        key_set(KeySetValue::Silence(silence), text_fault(OneKeyFault::OtherAlgorithm(vec![text()]))),
+        key_set(KeySetValue::Silence(silence.clone()), text_fault(OneKeyFault::OtherAlgorithm(vec![text()]))),
         key_set(KeySetValue::Same, KeyFault::PrivateAt(text())),
         DifferenceKind::Token { actual: vec![SignatureForm::UnknownKey], named: vec![Some(wire())] },
         DifferenceKind::Session {
-            call: text(),
+            subject: SessionSubject::Mode(wire()),
             error: Some(wire()),
-            end: SessionEnd::Failed,
-            actual: Some(wire()),
+            by_name: true,
+            session: session.clone(),
         },
-        DifferenceKind::page(PageEffect::Url),
+        page(PageValue::text(wire())),
+        page(PageValue::Session(session.clone())),
+        page(PageValue::Answer(answer())),
+        page(PageValue::Silence(silence.clone())),
+        page(PageValue::Data(vec![PageDatum { place: text(), method: wire(), path: wire() }])),
+        Count { session: Some(session), ..Count::new(Counted::Collections, 1, 0) }.into(),
         Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
         DifferenceKind::time(TimeRule::AtOnce, None, Duration::ZERO),
         DifferenceKind::Process { end: ProcessEnd::Died, process: text(), error: Some(wire()) },
