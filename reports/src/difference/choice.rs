@@ -445,6 +445,8 @@ values! {
         NoAcceptance,
         /// The same answer as the first time.
         AsTheFirstTime,
+        /// The same answer for any reason.
+        ForAnyReason,
         /// The same answer as the verdict before.
         AsTheVerdictBefore,
         /// The same answer as for a session that has a verdict.

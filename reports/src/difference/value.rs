@@ -149,6 +149,9 @@ pub struct BodyValue {
 pub struct AnswerValue {
     /// Status.
     pub status: u16,
+    /// Header fields, if they are compared.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub headers: Option<Wire>,
     /// `Location`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub location: Option<Wire>,

@@ -19,7 +19,18 @@ pub fn symptoms(mismatches: &[Mismatch]) -> Symptoms {
 
 fn of_kind(kind: &DifferenceKind) -> Vec<String> {
     let class = match kind {
-        DifferenceKind::NoAnswer { silence, .. } => return vec![no_answer(silence)],
+        DifferenceKind::NoAnswer { silence, wanted } => {
+            return match wanted.as_deref() {
+                // One of several answers is absent.
+                Some(
+                    wanted @ DifferenceKind::Answer {
+                        subject: AnswerSubject::AfterOutage | AnswerSubject::Pair,
+                        ..
+                    },
+                ) => of_kind(wanted),
+                _ => vec![no_answer(silence)],
+            };
+        }
         DifferenceKind::Status { expected, actual } => {
             return actual.map_or_else(Vec::new, |actual| statuses(expected, actual));
         }
@@ -154,6 +165,9 @@ fn answer(
     actual: Option<&AnswerValue>,
 ) -> Vec<String> {
     let mut all = Vec::new();
+    if subject == AnswerSubject::ForAnyReason {
+        return vec![format!("answer: {}", AnswerSubject::AsTheFirstTime.name())];
+    }
     if let (Some(expected), Some(actual)) = (expected, actual) {
         if expected.status != actual.status {
             all.extend(status(Some(expected.status), actual.status));
@@ -227,7 +241,12 @@ mod tests {
 
     #[test]
     fn whole_answer_is_status_and_body() {
-        let answer = |status, form| AnswerValue { status, location: None, body: Some(body_with(form, &[])) };
+        let answer = |status, form| AnswerValue {
+            status,
+            location: None,
+            headers: None,
+            body: Some(body_with(form, &[])),
+        };
         let kind = DifferenceKind::Answer {
             subject: AnswerSubject::Answer,
             expected: vec![answer(401, BodyForm::Object)],

@@ -36,11 +36,11 @@ pub(crate) fn answer_value(answer: &Answer, expected: Option<&Value>) -> AnswerV
     AnswerValue {
         status: answer.status,
         location: header(answer, LOCATION.as_str()),
+        headers: None,
         body: Some(body_value(answer, expected)),
     }
 }
 
-/// Body of an answer. `expected`: body with whose members those of the answer are compared.
 /// An answer as a value of a page's difference, or why there is none.
 pub(crate) fn page_answer(reply: &AnswerResult) -> PageValue {
     match reply {
@@ -49,6 +49,7 @@ pub(crate) fn page_answer(reply: &AnswerResult) -> PageValue {
     }
 }
 
+/// Body of an answer. `expected`: body with whose members those of the answer are compared.
 pub(super) fn body_value(answer: &Answer, expected: Option<&Value>) -> BodyValue {
     let actual: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let members = match (expected, &actual) {

@@ -85,7 +85,7 @@ impl DifferenceKind {
                 actual.map(|it| it.to_string()).unwrap_or_default(),
             ),
             Self::Body { expected, actual } => body(expected, actual.as_ref()),
-            Self::Answer { subject, expected, actual } => answer(*subject, expected, actual.first()),
+            Self::Answer { subject, expected, actual } => answer(*subject, expected, actual),
             Self::Header { name, rule, actual } => header(name, rule, actual.as_ref()),
             Self::Grant { origin, expected, actual, .. } => grant(&origin.text, *expected, actual.as_ref()),
             Self::Arrivals { expected, actual, broken_off, method, body_bytes } => {
@@ -171,7 +171,14 @@ impl DifferenceKind {
 }
 
 fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
-    let actual = silence.to_string();
+    let actual = match wanted {
+        // One of the two answers is absent.
+        Some(DifferenceKind::Answer { subject: AnswerSubject::Pair, actual, .. }) => {
+            let answers = actual.iter().map(AnswerValue::short).chain([silence.to_string()]);
+            answers.collect::<Vec<_>>().join(" and ")
+        }
+        _ => silence.to_string(),
+    };
     let Some(rendered) = wanted.and_then(DifferenceKind::rendered) else {
         return Rendered::new("answer", "an answer", actual);
     };
@@ -180,6 +187,7 @@ fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
         Some(
             DifferenceKind::Header { .. }
                 | DifferenceKind::Grant { .. }
+                | DifferenceKind::Answer { subject: AnswerSubject::AfterOutage | AnswerSubject::Pair, .. }
                 | DifferenceKind::Coding { rule: CodingRule::HeadLength, .. }
         )
     );
@@ -243,12 +251,19 @@ fn body(expected: &BodyRule, actual: Option<&BodyValue>) -> Rendered {
     Rendered::new(what, text, actual)
 }
 
-fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: Option<&AnswerValue>) -> Rendered {
+fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: &[AnswerValue]) -> Rendered {
     let whole = |answer: &AnswerValue| match &answer.body {
         Some(body) => format!("{} {}", answer.status, body.value.text),
         None => answer.status.to_string(),
     };
-    let any = || expected.iter().map(whole).collect::<Vec<_>>().join(" or ");
+    let all = |with: &str| expected.iter().map(whole).collect::<Vec<_>>().join(with);
+    let any = || all(" or ");
+    let of_first = |text: fn(&AnswerValue) -> String| actual.first().map_or_else(|| "none".into(), text);
+    let shown = match subject {
+        AnswerSubject::AfterOutage => of_first(AnswerValue::short),
+        AnswerSubject::Pair => actual.iter().map(AnswerValue::short).collect::<Vec<_>>().join(" and "),
+        _ => of_first(AnswerValue::to_string),
+    };
     let first = || expected.first().map_or_else(|| "an answer".into(), AnswerValue::to_string);
     let (what, expected) = match subject {
         AnswerSubject::NoAcceptance => ("acceptance", "no status from 200 to 299".to_owned()),
@@ -257,17 +272,37 @@ fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: Option<&Answ
         AnswerSubject::AsForAVerdict => ("answer, compared with a session that has a verdict", first()),
         AnswerSubject::AfterRetry => ("answer after a retry", any()),
         AnswerSubject::AfterOtherCases => ("answer after all other cases", any()),
-        AnswerSubject::AfterOutage => ("answer after the outage", any()),
-        AnswerSubject::Pair => ("answers", any()),
+        AnswerSubject::AfterOutage => {
+            ("answer after the outage", format!("{}, at the latest the third", any()))
+        }
+        AnswerSubject::Pair => ("answers", all(" and ")),
+        AnswerSubject::ForAnyReason => ("answer", first()),
         AnswerSubject::Answer => ("answer", any()),
     };
-    Rendered::new(what, expected, actual.map_or_else(|| "none".into(), AnswerValue::to_string))
+    Rendered::new(what, expected, shown)
+}
+
+impl AnswerValue {
+    /// Status and body.
+    fn short(&self) -> String {
+        match &self.body {
+            Some(body) if body.value.bytes > 0 => {
+                let cut = if body.complete { "" } else { ", cut off" };
+                format!("{} {}{cut}", self.status, body.value.excerpt())
+            }
+            _ => format!("{} without a body", self.status),
+        }
+    }
 }
 
 /// Status, redirect and body. Some servers begin the body with the status.
 impl std::fmt::Display for AnswerValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let status = self.status.to_string();
+        if let Some(headers) = &self.headers {
+            let body = self.body.as_ref().map(|body| body.value.text.as_str()).unwrap_or_default();
+            return write!(f, "{status} {} {body}", headers.text);
+        }
         let redirect = self.location.as_ref().map(|to| format!(" (to {})", to.text)).unwrap_or_default();
         let body = self.body.as_ref().map(|body| body.value.excerpt()).unwrap_or_default();
         let is_repeated = |rest: &&str| rest.is_empty() || rest.starts_with(' ');

@@ -38,7 +38,7 @@ fn body() -> BodyValue {
 }
 
 fn answer() -> AnswerValue {
-    AnswerValue { status: 200, location: Some(wire()), body: Some(body()) }
+    AnswerValue { status: 200, location: Some(wire()), headers: Some(wire()), body: Some(body()) }
 }
 
 /// Each kind, with the secret in each of its texts.
