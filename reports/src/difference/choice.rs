@@ -429,6 +429,24 @@ values! {
         PageActs,
     }
 
+    /// How the header fields of two answers differ.
+    HeaderChange {
+        /// One has this field.
+        Additional,
+        /// One lacks this field.
+        Missing,
+        /// This field has another value.
+        OtherValue,
+    }
+
+    /// What a page does to its user.
+    PageAct {
+        /// It opens a window.
+        Window,
+        /// It navigates.
+        Navigation,
+    }
+
     /// What an answer is about.
     AnswerSubject {
         /// The answer to one request.

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 pub use choice::{
     AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, Counted, GrantForm,
-    Invariant, KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm,
-    SilenceReason, TimeRule, UserDatum,
+    HeaderChange, Invariant, KeyRule, MemberChange, PageAct, PageEffect, ProcessEnd, Secrets, SessionEnd,
+    SignatureForm, SilenceReason, TimeRule, UserDatum,
 };
 pub use key::{KeyFault, KeySetValue, OneKeyFault};
 pub use kind::DifferenceKind;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{BodyForm, Counted, MemberChange, SilenceReason};
+use super::choice::{BodyForm, Counted, HeaderChange, MemberChange, PageAct, SilenceReason};
+use super::key::KeySetValue;
 use super::kind::DifferenceKind;
 use super::page::SessionValue;
 
@@ -352,6 +353,30 @@ pub struct Breach {
     /// The value that broke it: a grant, a body, a line, a header name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub value: Option<Wire>,
+    /// Method of the request.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub method: Option<Wire>,
+    /// The request has a token.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub has_token: bool,
+    /// Number of arrivals or log lines.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub times: Option<u64>,
+    /// Number of requests or refusals that explain them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub of: Option<u64>,
+    /// Name of the data that was found.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub datum: Option<String>,
+    /// Keys in the answer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub keys: Option<KeySetValue>,
+    /// How the header field differs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub header: Option<HeaderChange>,
+    /// What the page did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub act: Option<PageAct>,
     /// The difference of a single exchange.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub difference: Option<Box<DifferenceKind>>,

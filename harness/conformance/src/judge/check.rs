@@ -3,7 +3,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{
-    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, TimeRule, Wire,
+    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, Rendered, TimeRule, Wire,
 };
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
@@ -37,8 +37,17 @@ impl Check {
     /// A check of these values at level `must`.
     pub fn judged(kind: impl Into<DifferenceKind>, ok: bool) -> Self {
         let kind = kind.into();
-        let rendered = kind.rendered().unwrap_or_default();
-        Self::new(&rendered.what, rendered.expected, rendered.actual, ok).drawn(kind)
+        let Rendered { what, expected, actual } = kind.rendered();
+        Self {
+            what,
+            expected,
+            actual,
+            advice: Vec::new(),
+            level: CaseLevel::Must,
+            ok,
+            place: String::new(),
+            difference: Some(kind.into()),
+        }
     }
 
     /// A check that there are as many as expected.
@@ -73,29 +82,6 @@ impl Check {
             DifferenceKind::NoAnswer { silence: silence(why), wanted: Some(Box::new(wanted)) },
             false,
         )
-    }
-
-    /// A check with these texts at level `must`.
-    pub fn new(what: &str, expected: impl Into<String>, actual: impl Into<String>, ok: bool) -> Self {
-        let (expected, actual) = (expected.into(), actual.into());
-        let level = CaseLevel::Must;
-        Self {
-            what: what.into(),
-            expected,
-            actual,
-            advice: Vec::new(),
-            level,
-            ok,
-            place: String::new(),
-            difference: None,
-        }
-    }
-
-    /// Sets the values that the texts describe.
-    #[must_use]
-    pub fn drawn(mut self, kind: DifferenceKind) -> Self {
-        self.difference = Some(kind.into());
-        self
     }
 
     /// Kind and values of the comparison.

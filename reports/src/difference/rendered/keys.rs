@@ -28,7 +28,7 @@ pub(super) fn key_set(
     Rendered::new(what, wanted, actual)
 }
 
-fn value(value: &KeySetValue) -> String {
+pub(super) fn value(value: &KeySetValue) -> String {
     match value {
         KeySetValue::Same => "the same keys".into(),
         KeySetValue::Other => "other keys".into(),

@@ -1,5 +1,6 @@
 //! The text of a difference.
 
+mod breaches;
 mod count;
 mod keys;
 mod page;
@@ -75,9 +76,9 @@ fn excerpt_of(start: &str, bytes: usize) -> String {
 }
 
 impl DifferenceKind {
-    /// The text. None: the text of this kind is written where it is judged.
-    pub fn rendered(&self) -> Option<Rendered> {
-        Some(match self {
+    /// The text.
+    pub fn rendered(&self) -> Rendered {
+        match self {
             Self::NoAnswer { silence, wanted } => no_answer(silence, wanted.as_deref()),
             Self::Status { expected, actual } => Rendered::new(
                 "status",
@@ -165,8 +166,8 @@ impl DifferenceKind {
             Self::Page { effect, expected, actual } => {
                 page::page(*effect, expected.as_ref(), actual.as_ref())
             }
-            Self::Breaches { .. } => return None,
-        })
+            Self::Breaches { invariant, count, breaches } => breaches::breaches(*invariant, *count, breaches),
+        }
     }
 }
 
@@ -179,7 +180,7 @@ fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
         }
         _ => silence.to_string(),
     };
-    let Some(rendered) = wanted.and_then(DifferenceKind::rendered) else {
+    let Some(rendered) = wanted.map(DifferenceKind::rendered) else {
         return Rendered::new("answer", "an answer", actual);
     };
     let is_named = matches!(

@@ -5,11 +5,11 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
-    CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderRule,
-    Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue,
-    OneKeyFault, PageDatum, PageEffect, PageValue, ProcessEnd, SecretPlace, Secrets, SessionEnd,
-    SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Thrown, TimeRule,
-    UserDatum, Wire,
+    CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderChange,
+    HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange,
+    MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect, PageValue, ProcessEnd, SecretPlace, Secrets,
+    SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Thrown,
+    TimeRule, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -146,6 +146,14 @@ fn all_kinds() -> Vec<DifferenceKind> {
                 number: Some(1),
                 status: Some(200),
                 value: Some(wire()),
+                method: Some(wire()),
+                has_token: true,
+                times: Some(1),
+                of: Some(1),
+                datum: Some(text()),
+                keys: Some(KeySetValue::Unreadable(wire())),
+                header: Some(HeaderChange::Missing),
+                act: Some(PageAct::Window),
                 difference: Some(Box::new(pin.clone())),
             }],
         },
