@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::KeyRule;
-use super::kind::DifferenceKind;
 use super::value::{Silence, Wire};
 
 /// What an answer has for a key set.
@@ -96,17 +94,5 @@ impl OneKeyFault {
     /// The fault of this key.
     pub fn of(self, key: usize) -> KeyFault {
         KeyFault::Key { key: key as u64, fault: self }
-    }
-}
-
-impl DifferenceKind {
-    /// A key set as a whole.
-    pub fn key_set(rule: KeyRule, actual: Option<KeySetValue>) -> Self {
-        Self::KeySet { rule, expected: None, actual, faults: Vec::new() }
-    }
-
-    /// Faults of a key set.
-    pub fn key_faults(rule: KeyRule, faults: Vec<KeyFault>) -> Self {
-        Self::KeySet { rule, expected: None, actual: None, faults }
     }
 }

@@ -3,15 +3,17 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
+use super::breach::Breach;
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
     KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SignatureForm, TimeRule, UserDatum,
 };
+use super::count::Count;
 use super::key::{KeyFault, KeySetValue};
 use super::page::{PageValue, SessionSubject, SessionValue};
 use super::value::{
-    AnswerValue, BodyRule, BodyValue, Breach, Count, HeaderRule, LicenseValue, Lifetime, LogValue,
-    SecretPlace, Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
+    Statuses, Wire,
 };
 
 /// What was compared, and the values. A field is a value, never a sentence of ours. Symptoms,
@@ -271,6 +273,16 @@ impl DifferenceKind {
         Count::new(counted, expected, actual).into()
     }
 
+    /// A key set as a whole.
+    pub fn key_set(rule: KeyRule, actual: Option<KeySetValue>) -> Self {
+        Self::KeySet { rule, expected: None, actual, faults: Vec::new() }
+    }
+
+    /// Faults of a key set.
+    pub fn key_faults(rule: KeyRule, faults: Vec<KeyFault>) -> Self {
+        Self::KeySet { rule, expected: None, actual: None, faults }
+    }
+
     /// An effect of a page or collector.
     pub fn page(effect: PageEffect, expected: Option<Wire>, actual: Option<PageValue>) -> Self {
         Self::Page { effect, expected, actual }
@@ -378,5 +390,11 @@ impl DifferenceKind {
             ),
             _ => false,
         }
+    }
+}
+
+impl From<Count> for DifferenceKind {
+    fn from(count: Count) -> Self {
+        Self::Count(count)
     }
 }

@@ -1,7 +1,9 @@
-use super::{Rendered, keys};
+use super::keys;
+use super::text::Rendered;
+use crate::difference::breach::Breach;
 use crate::difference::choice::{CertificateForm, HeaderChange, Invariant, PageAct};
 use crate::difference::kind::DifferenceKind;
-use crate::difference::value::{Breach, LicenseValue, SecretPlace, Wire};
+use crate::difference::value::{LicenseValue, SecretPlace, Wire};
 use crate::text::units::counted;
 
 pub(super) fn breaches(invariant: Invariant, count: u64, first: &[Breach]) -> Rendered {

@@ -1,6 +1,7 @@
-use super::Rendered;
+use super::text::Rendered;
 use crate::difference::choice::Counted;
-use crate::difference::value::{Count, Wire};
+use crate::difference::count::Count;
+use crate::difference::value::Wire;
 use crate::text::units::counted;
 
 pub(super) fn rendered(count: &Count) -> Rendered {

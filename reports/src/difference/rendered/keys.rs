@@ -1,4 +1,4 @@
-use super::Rendered;
+use super::text::Rendered;
 use crate::difference::choice::{KeyRule, SignatureForm};
 use crate::difference::key::{KeyFault, KeySetValue, OneKeyFault};
 use crate::difference::value::Wire;

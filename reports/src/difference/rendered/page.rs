@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::Rendered;
+use super::text::Rendered;
 use crate::difference::choice::{PageEffect, SessionEnd};
 use crate::difference::page::{PageDatum, PageValue, SessionSubject, SessionValue};
 use crate::difference::value::Wire;
