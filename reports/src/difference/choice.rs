@@ -474,6 +474,7 @@ values! {
 
 impl KeyRule {
     /// The value with the same symptom.
+    #[must_use]
     pub fn class(self) -> Self {
         match self {
             Self::Verifying | Self::SameAgain => Self::Same,
@@ -484,6 +485,7 @@ impl KeyRule {
 
 impl PageEffect {
     /// The value with the same symptom.
+    #[must_use]
     pub fn class(self) -> Self {
         match self {
             Self::CollectionHeld | Self::CollectionsArrive => Self::CollectionArrives,
@@ -509,6 +511,7 @@ impl TimeRule {
 
 impl Counted {
     /// The value with the same symptom.
+    #[must_use]
     pub fn class(self) -> Self {
         match self {
             Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,

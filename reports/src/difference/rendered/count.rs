@@ -103,13 +103,14 @@ pub(super) fn rendered(count: &Count) -> Rendered {
                 0 => String::new(),
                 part => format!(", {part} of them not reduced"),
             };
-            let actual = match expected == *actual {
-                true => as_expected("exchange"),
-                false => format!(
+            let actual = if expected == *actual {
+                as_expected("exchange")
+            } else {
+                format!(
                     "{actual} as expected, {} not{unreduced}, {} not played",
                     of.saturating_sub(*actual),
                     expected.saturating_sub(of)
-                ),
+                )
             };
             Rendered::new("exchanges", as_expected("exchange"), actual)
         }

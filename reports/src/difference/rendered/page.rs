@@ -59,10 +59,10 @@ impl SessionValue {
         let Some(thrown) = &self.thrown else { return format!("failed: {message}") };
         let how = if thrown.rejected { "rejected with" } else { "threw" };
         let name = &thrown.name.text;
-        match thrown.is_error {
-            true => format!("{how} {name}: {message}"),
-            false => format!("{how} a {name} that is no Error: {message:?}"),
+        if thrown.is_error {
+            return format!("{how} {name}: {message}");
         }
+        format!("{how} a {name} that is no Error: {message:?}")
     }
 }
 

@@ -227,7 +227,7 @@ fn private(cases: &mut CaseList<'_, Collector>) {
                     }
                 }
                 let ok = found.is_empty();
-                let actual = (!ok).then(|| PageValue::Data(found));
+                let actual = (!ok).then_some(PageValue::Data(found));
                 context.check(Check::page(PageEffect::PageData, actual, ok));
             })
         },

@@ -62,9 +62,10 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
                 secrets.add("user agent", &agent);
                 let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
                 let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
-                let actual = match body.is_empty() {
-                    true => Some(PageValue::Number(0)),
-                    false => readable.as_deref().map(PageValue::text),
+                let actual = if body.is_empty() {
+                    Some(PageValue::Number(0))
+                } else {
+                    readable.as_deref().map(PageValue::text)
                 };
                 let ok = actual.is_none();
                 let check = Check::page(PageEffect::Reference, actual, ok);
