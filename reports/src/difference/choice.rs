@@ -192,8 +192,12 @@ values! {
         Typed,
         /// Each key has all members.
         Complete,
-        /// It has the same keys as before.
+        /// JOSE libraries can use each key to verify.
+        Verifying,
+        /// Each of many answers has the same keys.
         Same,
+        /// It has the same keys as an ordinary request before.
+        SameAgain,
     }
 
     /// Result of verifying a token.
@@ -236,10 +240,18 @@ values! {
         AbortReturns,
         /// A collection arrives.
         CollectionArrives,
+        /// A collection arrives at an edge that holds it.
+        CollectionHeld,
+        /// So many collections arrive.
+        CollectionsArrive,
         /// The verdict of a session.
         Verdict,
-        /// Confidence of a verdict.
+        /// No verdict of an aborted session.
+        NoVerdict,
+        /// Confidence of a verdict with blocked measurements.
         Confidence,
+        /// A verdict has a confidence.
+        HasConfidence,
         /// Mode of a collection.
         Mode,
         /// Requests of the page.
@@ -248,12 +260,18 @@ values! {
         Url,
         /// Body of the POST.
         Body,
+        /// Body of the collection at the service.
+        RelayedBody,
         /// Collections differ in their bytes.
         DistinctCollections,
         /// Data of the page in clear.
         PageData,
         /// Reference or measurements in clear.
         Reference,
+        /// Reference in clear outside of the body.
+        ReferenceOutside,
+        /// Reference in the opened collection.
+        SameReference,
         /// The seal opens.
         SealOpens,
         /// Key of the seal.
@@ -266,10 +284,18 @@ values! {
     Counted {
         /// Collections at the edge.
         Collections,
+        /// Collections at the edge, at least one of them.
+        SomeCollections,
+        /// Collections after an abort.
+        LateCollections,
+        /// POSTs of a page, at most so many.
+        Posts,
         /// Accepted collections.
         AcceptedCollections,
         /// Copies of a collection.
         Copies,
+        /// Requests at the service with the same body.
+        SameBodies,
         /// Answers other than expected.
         WrongAnswers,
         /// Bodies that did not arrive once and unchanged.
@@ -288,12 +314,20 @@ values! {
         RevealingHeaders,
         /// Methods other than POST at the service.
         OtherMethods,
+        /// Requests at the service that broke off.
+        BrokenRequests,
         /// Sequences of steps.
         Sequences,
+        /// Files with sequences.
+        SavedSequences,
         /// Steps of a sequence.
         Steps,
+        /// Steps of a shrunk sequence.
+        ShrunkSteps,
         /// Exchanges of an exploration.
         Exchanges,
+        /// Exchanges that fail for a reason that another case judges.
+        JudgedExchanges,
     }
 
     /// Rule of a duration.
@@ -302,8 +336,19 @@ values! {
         CaseTimeout,
         /// An answer comes at once.
         AtOnce,
-        /// An answer comes before others end.
-        BeforeOthers,
+        /// An answer to a request without a wait comes at once.
+        WithoutWait,
+        /// An answer to a request without a token comes at once.
+        WithoutToken,
+        /// A waiting request is answered at once when its verdict is there.
+        AfterVerdict,
+        /// A request may wait.
+        MayWait,
+        /// A health check is answered before collections.
+        #[serde(alias = "before-others")]
+        BeforeCollections,
+        /// A request is answered before others stop waiting.
+        BeforeWaits,
     }
 
     /// End of a process.
@@ -384,6 +429,24 @@ values! {
         PageActs,
     }
 
+    /// How the header fields of two answers differ.
+    HeaderChange {
+        /// One has this field.
+        Additional,
+        /// One lacks this field.
+        Missing,
+        /// This field has another value.
+        OtherValue,
+    }
+
+    /// What a page does to its user.
+    PageAct {
+        /// It opens a window.
+        Window,
+        /// It navigates.
+        Navigation,
+    }
+
     /// What an answer is about.
     AnswerSubject {
         /// The answer to one request.
@@ -400,9 +463,63 @@ values! {
         NoAcceptance,
         /// The same answer as the first time.
         AsTheFirstTime,
+        /// The same answer for any reason.
+        ForAnyReason,
         /// The same answer as the verdict before.
         AsTheVerdictBefore,
         /// The same answer as for a session that has a verdict.
         AsForAVerdict,
+    }
+}
+
+impl KeyRule {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::Verifying | Self::SameAgain => Self::Same,
+            other => other,
+        }
+    }
+}
+
+impl PageEffect {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::CollectionHeld | Self::CollectionsArrive => Self::CollectionArrives,
+            Self::NoVerdict => Self::Verdict,
+            Self::HasConfidence => Self::Confidence,
+            Self::RelayedBody => Self::Body,
+            Self::ReferenceOutside | Self::SameReference => Self::Reference,
+            other => other,
+        }
+    }
+}
+
+impl TimeRule {
+    /// The name in symptoms. Rules that differ only in their request have the same one.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::CaseTimeout => self.name(),
+            Self::BeforeCollections | Self::BeforeWaits => "before-others",
+            _ => Self::AtOnce.name(),
+        }
+    }
+}
+
+impl Counted {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,
+            Self::SameBodies => Self::Copies,
+            Self::SavedSequences => Self::Sequences,
+            Self::ShrunkSteps => Self::Steps,
+            Self::JudgedExchanges => Self::Exchanges,
+            other => other,
+        }
     }
 }

@@ -1,13 +1,19 @@
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
+use super::breach::Breach;
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
-    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm, TimeRule, UserDatum,
+    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SignatureForm, TimeRule, UserDatum,
 };
+use super::count::Count;
+use super::key::{KeyFault, KeySetValue};
+use super::page::{PageValue, SessionSubject, SessionValue};
 use super::value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace,
-    Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
+    Statuses, Wire,
 };
 
 /// What was compared, and the values. A field is a value, never a sentence of ours. Symptoms,
@@ -74,6 +80,12 @@ pub enum DifferenceKind {
         path: String,
         /// How it differs.
         change: MemberChange,
+        /// Expected value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<Wire>,
+        /// Actual value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<Wire>,
     },
     /// Number of requests at the service.
     Arrivals {
@@ -167,49 +179,73 @@ pub enum DifferenceKind {
     KeySet {
         /// The rule.
         rule: KeyRule,
+        /// Expected keys.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<KeySetValue>,
+        /// Actual keys.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<KeySetValue>,
+        /// Faults of the keys.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        faults: Vec<KeyFault>,
     },
     /// Signatures of the tokens of a verdict.
     Token {
         /// Result of each.
         actual: Vec<SignatureForm>,
+        /// Ids or algorithms in their headers, if the results are about them.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        named: Vec<Option<Wire>>,
     },
     /// A session in a page.
     Session {
-        /// Name of its last function.
-        call: String,
+        /// Which session.
+        #[serde(skip_serializing_if = "SessionSubject::is_any", default)]
+        subject: SessionSubject,
         /// Text or name of the expected error. Absent: the session returns.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         error: Option<Wire>,
-        /// Its end.
-        end: SessionEnd,
-        /// Text of the error that it failed with.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        actual: Option<Wire>,
+        /// The error is expected by its name.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        by_name: bool,
+        /// Its last call.
+        #[serde(flatten)]
+        session: SessionValue,
     },
     /// Behaviour of a page or collector.
     Page {
         /// The effect.
         effect: PageEffect,
+        /// Expected value.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        expected: Option<Wire>,
+        /// Actual value. Absent: as expected.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<PageValue>,
     },
     /// A number.
-    Count {
-        /// What is counted.
-        counted: Counted,
-        /// Expected number.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        expected: Option<u64>,
-        /// Actual number.
-        actual: u64,
-    },
+    Count(Count),
     /// A duration.
     Time {
         /// The rule.
         rule: TimeRule,
+        /// Actual time (µs).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        took_us: Option<u64>,
+        /// The time must be shorter (µs).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        limit_us: Option<u64>,
     },
     /// A process of the target.
     Process {
         /// Its end.
         end: ProcessEnd,
+        /// Its name.
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        process: String,
+        /// Error of its start, or its end with the last exchange before it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        error: Option<Wire>,
     },
     /// Breaches of an invariant of the whole run.
     Breaches {
@@ -234,22 +270,28 @@ pub enum DifferenceKind {
 impl DifferenceKind {
     /// A number.
     pub fn count(counted: Counted, expected: usize, actual: usize) -> Self {
-        Self::Count { counted, expected: Some(expected as u64), actual: actual as u64 }
-    }
-
-    /// An effect of a page or collector.
-    pub fn page(effect: PageEffect) -> Self {
-        Self::Page { effect }
-    }
-
-    /// A duration.
-    pub fn time(rule: TimeRule) -> Self {
-        Self::Time { rule }
+        Count::new(counted, expected, actual).into()
     }
 
     /// A key set as a whole.
-    pub fn key_set(rule: KeyRule) -> Self {
-        Self::KeySet { rule }
+    pub fn key_set(rule: KeyRule, actual: Option<KeySetValue>) -> Self {
+        Self::KeySet { rule, expected: None, actual, faults: Vec::new() }
+    }
+
+    /// Faults of a key set.
+    pub fn key_faults(rule: KeyRule, faults: Vec<KeyFault>) -> Self {
+        Self::KeySet { rule, expected: None, actual: None, faults }
+    }
+
+    /// An effect of a page or collector.
+    pub fn page(effect: PageEffect, expected: Option<Wire>, actual: Option<PageValue>) -> Self {
+        Self::Page { effect, expected, actual }
+    }
+
+    /// A duration. None: it exceeded the limit.
+    pub fn time(rule: TimeRule, took: Option<Duration>, limit: Duration) -> Self {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self::Time { rule, took_us: took.map(micros), limit_us: Some(micros(limit)) }
     }
 
     /// Names of all kinds.
@@ -273,8 +315,8 @@ impl DifferenceKind {
             Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
                 return format!("/body{}", members[0].path);
             }
-            Self::Page { effect, .. } => return format!("/page/{}", effect.name()),
-            Self::Count { counted, .. } => return format!("/count/{}", counted.name()),
+            Self::Page { effect, .. } => return format!("/page/{}", effect.class().name()),
+            Self::Count(count) => return format!("/count/{}", count.counted.class().name()),
             Self::Breaches { invariant, .. } => return format!("/run/{}", invariant.name()),
             Self::Pin { point, .. } => return format!("/points/{point}"),
             Self::Status { .. } => "/status",
@@ -348,5 +390,11 @@ impl DifferenceKind {
             ),
             _ => false,
         }
+    }
+}
+
+impl From<Count> for DifferenceKind {
+    fn from(count: Count) -> Self {
+        Self::Count(count)
     }
 }

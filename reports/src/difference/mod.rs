@@ -1,23 +1,31 @@
 //! Differences between expected and actual behaviour, as plain data, and their text.
 
+mod breach;
 mod choice;
+mod count;
+mod key;
 mod kind;
+mod page;
 mod rendered;
 mod value;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use breach::Breach;
 pub use choice::{
     AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, Counted, GrantForm,
-    Invariant, KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SessionEnd, SignatureForm,
-    SilenceReason, TimeRule, UserDatum,
+    HeaderChange, Invariant, KeyRule, MemberChange, PageAct, PageEffect, ProcessEnd, Secrets, SessionEnd,
+    SignatureForm, SilenceReason, TimeRule, UserDatum,
 };
+pub use count::Count;
+pub use key::{KeyFault, KeySetValue, OneKeyFault};
 pub use kind::DifferenceKind;
+pub use page::{PageDatum, PageValue, SessionSubject, SessionValue, Thrown};
 pub use rendered::{Rendered, excerpt};
 pub use value::{
-    AnswerValue, BodyRule, BodyValue, Breach, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue,
-    SecretPlace, Silence, Statuses, Wire,
+    AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue, SecretPlace,
+    Silence, Statuses, Wire,
 };
 
 /// One difference: what was compared, and the values. Its kind and fields are facts; [`DifferenceKind::rendered`] makes

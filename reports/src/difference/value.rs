@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::choice::{BodyForm, MemberChange, SilenceReason};
-use super::kind::DifferenceKind;
 
 /// Bytes that are kept of a long value. Reports cut texts after redaction, so this is more than they show.
 const KEPT: usize = 8 * 1024;
@@ -148,6 +147,9 @@ pub struct BodyValue {
 pub struct AnswerValue {
     /// Status.
     pub status: u16,
+    /// Header fields, if they are compared.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub headers: Option<Wire>,
     /// `Location`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub location: Option<Wire>,
@@ -245,25 +247,4 @@ pub enum Lifetime {
     Directives(Wire),
     /// `Expires`, in seconds after the answer.
     Expires(Option<u64>),
-}
-
-/// One breach of an invariant, with its place.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Breach {
-    /// Id of the case whose request broke it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub case: Option<String>,
-    /// Number of the request at the service or of the log line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub number: Option<u64>,
-    /// Status of the answer.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub status: Option<u16>,
-    /// The value that broke it: a grant, a body, a line, a header name.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub value: Option<Wire>,
-    /// The difference of a single exchange.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub difference: Option<Box<DifferenceKind>>,
 }

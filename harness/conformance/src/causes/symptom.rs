@@ -19,7 +19,18 @@ pub fn symptoms(mismatches: &[Mismatch]) -> Symptoms {
 
 fn of_kind(kind: &DifferenceKind) -> Vec<String> {
     let class = match kind {
-        DifferenceKind::NoAnswer { silence, .. } => return vec![no_answer(silence)],
+        DifferenceKind::NoAnswer { silence, wanted } => {
+            return match wanted.as_deref() {
+                // One of several answers is absent.
+                Some(
+                    wanted @ DifferenceKind::Answer {
+                        subject: AnswerSubject::AfterOutage | AnswerSubject::Pair,
+                        ..
+                    },
+                ) => of_kind(wanted),
+                _ => vec![no_answer(silence)],
+            };
+        }
         DifferenceKind::Status { expected, actual } => {
             return actual.map_or_else(Vec::new, |actual| statuses(expected, actual));
         }
@@ -39,11 +50,10 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             )];
         }
         // Summaries: the differences of single exchanges have symptoms.
-        DifferenceKind::Count {
-            counted: Counted::Exchanges | Counted::Sequences | Counted::Steps, ..
-        } => {
-            return Vec::new();
-        }
+        DifferenceKind::Count(count) => match count.counted.class() {
+            Counted::Exchanges | Counted::Sequences | Counted::Steps => return Vec::new(),
+            class => class.name(),
+        },
         DifferenceKind::Breaches { invariant, breaches, .. } => {
             let own = format!("run: {}", invariant.name());
             let single = breaches.iter().filter_map(|breach| breach.difference.as_deref()).flat_map(of_kind);
@@ -51,7 +61,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             all.push(own);
             return all;
         }
-        DifferenceKind::Member { path, change } => {
+        DifferenceKind::Member { path, change, .. } => {
             return vec![format!("body: {} {}", path.trim_start_matches('/'), change.name())];
         }
         DifferenceKind::Arrivals { actual: 0, broken_off: 0, .. } => "none",
@@ -89,15 +99,14 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             return vec![format!("cache: {} {form}", rule.name())];
         }
         DifferenceKind::Coding { rule, .. } => rule.name(),
-        DifferenceKind::KeySet { rule, .. } => rule.name(),
-        DifferenceKind::Token { actual } => {
+        DifferenceKind::KeySet { rule, .. } => rule.class().name(),
+        DifferenceKind::Token { actual, .. } => {
             return actual.iter().map(|form| format!("token: {}", form.name())).collect();
         }
-        DifferenceKind::Session { end, .. } => end.name(),
-        DifferenceKind::Page { effect, .. } => effect.name(),
-        DifferenceKind::Count { counted, .. } => counted.name(),
-        DifferenceKind::Time { rule, .. } => rule.name(),
-        DifferenceKind::Process { end } => end.name(),
+        DifferenceKind::Session { session, .. } => session.end.name(),
+        DifferenceKind::Page { effect, .. } => effect.class().name(),
+        DifferenceKind::Time { rule, .. } => rule.class(),
+        DifferenceKind::Process { end, .. } => end.name(),
         DifferenceKind::Pin { point, .. } => point,
     };
     vec![format!("{}: {class}", kind.name())]
@@ -156,6 +165,9 @@ fn answer(
     actual: Option<&AnswerValue>,
 ) -> Vec<String> {
     let mut all = Vec::new();
+    if subject == AnswerSubject::ForAnyReason {
+        return vec![format!("answer: {}", AnswerSubject::AsTheFirstTime.name())];
+    }
     if let (Some(expected), Some(actual)) = (expected, actual) {
         if expected.status != actual.status {
             all.extend(status(Some(expected.status), actual.status));
@@ -229,7 +241,12 @@ mod tests {
 
     #[test]
     fn whole_answer_is_status_and_body() {
-        let answer = |status, form| AnswerValue { status, location: None, body: Some(body_with(form, &[])) };
+        let answer = |status, form| AnswerValue {
+            status,
+            location: None,
+            headers: None,
+            body: Some(body_with(form, &[])),
+        };
         let kind = DifferenceKind::Answer {
             subject: AnswerSubject::Answer,
             expected: vec![answer(401, BodyForm::Object)],
@@ -254,7 +271,9 @@ mod tests {
             difference: None,
         };
         assert!(symptoms(std::slice::from_ref(&mismatch)).is_empty());
-        mismatch.difference = Some(DifferenceKind::Process { end: ProcessEnd::Died }.into());
+        mismatch.difference = Some(
+            DifferenceKind::Process { end: ProcessEnd::Died, process: String::new(), error: None }.into(),
+        );
         assert_eq!(symptoms(&[mismatch]).into_iter().collect::<Vec<_>>(), ["process: died"]);
     }
 }

@@ -222,7 +222,7 @@ impl ExpectedAnswer {
             complete: true,
             members: Vec::new(),
         });
-        AnswerValue { status: self.status, location: None, body }
+        AnswerValue { status: self.status, location: None, headers: None, body }
     }
 
     /// A difference to this answer.

@@ -1,6 +1,10 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
-use edgeproof_reports::difference::{Difference, DifferenceKind};
+use edgeproof_reports::difference::{
+    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, Rendered, TimeRule, Wire,
+};
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
 use super::values::silence;
@@ -31,9 +35,45 @@ pub struct Check {
 
 impl Check {
     /// A check of these values at level `must`.
-    pub fn judged(kind: DifferenceKind, ok: bool) -> Self {
-        let rendered = kind.rendered().unwrap_or_default();
-        Self::new(&rendered.what, rendered.expected, rendered.actual, ok).drawn(kind)
+    pub fn judged(kind: impl Into<DifferenceKind>, ok: bool) -> Self {
+        let kind = kind.into();
+        let Rendered { what, expected, actual } = kind.rendered();
+        Self {
+            what,
+            expected,
+            actual,
+            advice: Vec::new(),
+            level: CaseLevel::Must,
+            ok,
+            place: String::new(),
+            difference: Some(kind.into()),
+        }
+    }
+
+    /// A check that there are as many as expected.
+    pub fn counted(counted: Counted, expected: usize, actual: usize) -> Self {
+        Self::judged(Count::new(counted, expected, actual), expected == actual)
+    }
+
+    /// A check that something took less time than the limit.
+    pub fn timed(rule: TimeRule, took: Duration, limit: Duration) -> Self {
+        Self::judged(DifferenceKind::time(rule, Some(took), limit), took < limit)
+    }
+
+    /// A check of a page. `actual`: None if it is as expected.
+    pub fn page(effect: PageEffect, actual: Option<PageValue>, ok: bool) -> Self {
+        Self::judged(DifferenceKind::page(effect, None, actual), ok)
+    }
+
+    /// A check that a value of a page is the expected one.
+    pub fn page_is(effect: PageEffect, expected: impl Into<Wire>, actual: PageValue, ok: bool) -> Self {
+        Self::judged(DifferenceKind::page(effect, Some(expected.into()), Some(actual)), ok)
+    }
+
+    /// A check of a process. `error`: why it ended or did not start.
+    pub fn process(end: ProcessEnd, process: &str, error: Option<&str>) -> Self {
+        let kind = DifferenceKind::Process { end, process: process.to_owned(), error: error.map(Wire::from) };
+        Self::judged(kind, end == ProcessEnd::Open)
     }
 
     /// A failed check that needs an answer.
@@ -42,29 +82,6 @@ impl Check {
             DifferenceKind::NoAnswer { silence: silence(why), wanted: Some(Box::new(wanted)) },
             false,
         )
-    }
-
-    /// A check with these texts at level `must`.
-    pub fn new(what: &str, expected: impl Into<String>, actual: impl Into<String>, ok: bool) -> Self {
-        let (expected, actual) = (expected.into(), actual.into());
-        let level = CaseLevel::Must;
-        Self {
-            what: what.into(),
-            expected,
-            actual,
-            advice: Vec::new(),
-            level,
-            ok,
-            place: String::new(),
-            difference: None,
-        }
-    }
-
-    /// Sets the values that the texts describe.
-    #[must_use]
-    pub fn drawn(mut self, kind: DifferenceKind) -> Self {
-        self.difference = Some(kind.into());
-        self
     }
 
     /// Kind and values of the comparison.
@@ -98,6 +115,19 @@ impl Check {
         self.what = format!("{} of {which}", self.what);
         self.place = if self.place.is_empty() { which.into() } else { format!("{} of {which}", self.place) };
         self
+    }
+
+    /// Says which of several was compared.
+    #[must_use]
+    pub fn which(mut self, which: &str) -> Self {
+        self.what = format!("{} {which}", self.what);
+        self
+    }
+
+    /// Shows these lines for the actual value.
+    #[must_use]
+    pub fn lines(self, lines: &[String]) -> Self {
+        Self { actual: lines.join("\n"), ..self }
     }
 
     /// Sets the level.

@@ -6,65 +6,79 @@ use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 use edgeproof_fixtures::spec::Advice;
 
 use super::check::Check;
-use edgeproof_reports::difference::{DifferenceKind, KeyRule};
+use edgeproof_reports::difference::{DifferenceKind, KeyFault, KeyRule, KeySetValue, OneKeyFault};
 
 /// The set contains a key.
 pub fn has_keys(set: &KeySet) -> Check {
     let count = set.keys().len();
-    Check::new("keys", "at least one", count.to_string(), count > 0)
-        .drawn(DifferenceKind::key_set(KeyRule::NotEmpty))
-        .advise(Advice::KeysEmpty)
+    let kind = DifferenceKind::key_set(KeyRule::NotEmpty, Some(KeySetValue::Keys(count as u64)));
+    Check::judged(kind, count > 0).advise(Advice::KeysEmpty)
 }
 
 /// Different keys have different ids (RFC 7517 §4.5).
 pub fn distinct_ids(set: &KeySet) -> Check {
-    faults_listed(KeyRule::DistinctIds, "ids", "different keys have different \"kid\"s", &set.id_faults())
-        .advise(Advice::KeyIdsRepeated)
+    flawless(KeyRule::DistinctIds, set.id_faults().into_iter().map(value)).advise(Advice::KeyIdsRepeated)
 }
 
 /// The set contains no private and no symmetric key (RFC 7518 §6, RFC 8037 §2).
 pub fn public_only(set: &KeySet) -> Check {
-    let mut faults: Vec<String> = set.private_members().iter().map(ToString::to_string).collect();
     let symmetric = set.keys().iter().enumerate().filter(|(_, key)| key.kty() == Some("oct"));
-    faults.extend(symmetric.map(|(index, _)| format!("key {index} is symmetric")));
-    listed(KeyRule::PublicOnly, "members", "public members only", &faults).advise(Advice::KeysPrivate)
+    let symmetric = symmetric.map(|(index, _)| OneKeyFault::Symmetric.of(index));
+    let private = set.private_members().into_iter().map(value);
+    flawless(KeyRule::PublicOnly, private.chain(symmetric)).advise(Advice::KeysPrivate)
 }
 
 /// Each key has a registered type and the members of that type (RFC 7518 §6, RFC 8037 §2).
 pub fn typed_keys(set: &KeySet) -> Vec<Check> {
-    let types =
-        faults_listed(KeyRule::Typed, "types", "each key has a registered \"kty\"", &set.type_faults());
-    let incomplete: Vec<String> = set
-        .keys()
-        .iter()
-        .enumerate()
-        .flat_map(|(index, key)| lacks(key).into_iter().map(move |lack| format!("key {index} {lack}")))
-        .collect();
-    vec![types, listed(KeyRule::Complete, "keys", "each with all members of its type", &incomplete)]
+    let keys = set.keys().iter().enumerate();
+    let incomplete = keys.flat_map(|(index, key)| lacks(key).into_iter().map(move |lack| lack.of(index)));
+    vec![
+        flawless(KeyRule::Typed, set.type_faults().into_iter().map(value)),
+        flawless(KeyRule::Complete, incomplete),
+    ]
+}
+
+/// The key set has none of these faults.
+pub fn flawless(rule: KeyRule, faults: impl Iterator<Item = KeyFault>) -> Check {
+    let faults: Vec<_> = faults.collect();
+    let ok = faults.is_empty();
+    Check::judged(DifferenceKind::key_faults(rule, faults), ok)
+}
+
+fn value(fault: KeySetFault) -> KeyFault {
+    match fault {
+        KeySetFault::SameId { first, second } => {
+            KeyFault::SameId { first: first as u64, second: second as u64 }
+        }
+        KeySetFault::PrivateAt { place } => KeyFault::PrivateAt(place),
+        KeySetFault::IdNotText { index } => OneKeyFault::IdNotText.of(index),
+        KeySetFault::Private { index, member } => OneKeyFault::Private(member.to_owned()).of(index),
+        KeySetFault::WithoutType { index } => OneKeyFault::WithoutType.of(index),
+        KeySetFault::UnknownType { index } => OneKeyFault::UnknownType.of(index),
+    }
 }
 
 /// Missing or invalid members of a key.
-fn lacks(key: &Jwk) -> Vec<String> {
+fn lacks(key: &Jwk) -> Vec<OneKeyFault> {
     let needed: &[&str] = match key.kty() {
         Some("RSA") => &["n", "e"],
         Some("EC") => &["crv", "x", "y"],
         Some("OKP") => &["crv", "x"],
         _ => &[],
     };
-    let mut lacks: Vec<String> = needed
+    let mut lacks: Vec<OneKeyFault> = needed
         .iter()
         .filter(|name| key.text(name).is_none_or(str::is_empty))
-        .map(|name| format!("lacks the string {name:?}"))
+        .map(|name| OneKeyFault::Lacks((*name).to_owned()))
         .collect();
     let length = key.text("crv").and_then(coordinate);
     for name in needed.iter().filter(|name| **name != "crv") {
         let Some(text) = key.text(name).filter(|text| !text.is_empty()) else { continue };
         match (URL_SAFE_NO_PAD.decode(text), length) {
-            (Err(_), _) => {
-                lacks.push(format!("has a {name:?} that is not base64url without padding"));
-            }
+            (Err(_), _) => lacks.push(OneKeyFault::NotBase64((*name).to_owned())),
             (Ok(bytes), Some(length)) if bytes.len() != length => {
-                lacks.push(format!("has a {name:?} of {} bytes; its curve requires {length}", bytes.len()));
+                let (bytes, required) = (bytes.len() as u64, length as u64);
+                lacks.push(OneKeyFault::Length { member: (*name).to_owned(), bytes, required });
             }
             (Ok(_), _) => {}
         }
@@ -82,16 +96,6 @@ fn coordinate(curve: &str) -> Option<usize> {
         "Ed448" => 57,
         _ => return None,
     })
-}
-
-fn faults_listed(rule: KeyRule, what: &str, expected: &str, faults: &[KeySetFault]) -> Check {
-    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    listed(rule, what, expected, &faults)
-}
-
-fn listed(rule: KeyRule, what: &str, expected: &str, faults: &[String]) -> Check {
-    let actual = if faults.is_empty() { expected.to_owned() } else { faults.join("; ") };
-    Check::new(what, expected, actual, faults.is_empty()).drawn(DifferenceKind::key_set(rule))
 }
 
 #[cfg(test)]

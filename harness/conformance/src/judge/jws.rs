@@ -1,7 +1,5 @@
 //! Verification of a token with a key set (RFC 7515, 7518, 8037).
 
-use std::fmt;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
@@ -41,6 +39,15 @@ impl SignatureResult {
             Self::Unsigned(_) => SignatureForm::Unsigned,
             Self::Unsupported(_) => SignatureForm::Unsupported,
             Self::Malformed => SignatureForm::Malformed,
+        }
+    }
+
+    /// The id or algorithm in the token's header that the result is about.
+    pub(crate) fn named(&self) -> Option<&str> {
+        match self {
+            Self::UnknownKey(id) => id.as_deref(),
+            Self::Unsigned(algorithm) | Self::Unsupported(algorithm) => Some(algorithm),
+            _ => None,
         }
     }
 }
@@ -142,29 +149,6 @@ fn header(token: &str) -> Option<Value> {
 
 fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
-}
-
-impl fmt::Display for SignatureResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Verified => f.write_str("verifies"),
-            Self::VerifiedUnnamed => {
-                f.write_str("verifies only with a key without an id, but the token's header names an id")
-            }
-            Self::NotVerified => f.write_str("does not verify with the key in the token's header"),
-            Self::UnknownKey(Some(kid)) => {
-                write!(f, "the set has no key for the algorithm with the id {kid:?}")
-            }
-            Self::UnknownKey(None) => f.write_str("the set has no key for the algorithm"),
-            Self::Unsigned(algorithm) => {
-                write!(f, "the algorithm {algorithm:?} has no public key")
-            }
-            Self::Unsupported(algorithm) => {
-                write!(f, "edgeproof does not support the algorithm {algorithm:?}")
-            }
-            Self::Malformed => f.write_str("is not a JWS"),
-        }
-    }
 }
 
 #[cfg(test)]

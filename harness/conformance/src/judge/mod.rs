@@ -33,14 +33,14 @@ pub(crate) use coding::is_gzip;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
-pub use jwks::{distinct_ids, has_keys, public_only, typed_keys};
+pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
 pub use jws::{SignatureResult, is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
 pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
 };
-pub use session::{ExpectedError, SessionResult, fails_with, resolves};
+pub use session::{ExpectedError, SessionResult, fails_with, resolves, resolves_as};
 pub use transport::{head_length, transport};
 pub(crate) use unset::unset_license;
-pub(crate) use values::answer_value;
+pub(crate) use values::{answer_value, page_answer, silence};

@@ -1,8 +1,8 @@
-use edgeproof_browser::CallOutcome;
+use edgeproof_browser::{CallOutcome, ErrorPath};
 use edgeproof_fixtures::spec::Advice;
 
 use super::check::Check;
-use edgeproof_reports::difference::{DifferenceKind, SessionEnd, Wire};
+use edgeproof_reports::difference::{DifferenceKind, SessionEnd, SessionSubject, SessionValue, Thrown};
 
 /// The last call of a session in a page: the first that failed, or else the last one.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,48 +33,68 @@ impl SessionResult {
         matches!(self.outcome, CallOutcome::Returned(_))
     }
 
-    /// The session in a report: `verify() rejected with TypeError: Failed to fetch`.
-    pub fn text(&self) -> String {
-        if self.is_returned() {
-            return format!("{} returned", self.call);
+    /// The session as a value of a difference.
+    pub fn value(&self) -> SessionValue {
+        let mut value = SessionValue {
+            call: self.call.to_owned(),
+            end: SessionEnd::Returned,
+            actual: None,
+            thrown: None,
+            after_ms: None,
+            page_end: None,
+        };
+        match &self.outcome {
+            CallOutcome::Returned(_) => {}
+            CallOutcome::Missing => value.end = SessionEnd::Missing,
+            CallOutcome::Failed { error, how } => {
+                let rejected = *how == ErrorPath::Rejected;
+                value.end = SessionEnd::Failed;
+                value.actual = Some((&error.message).into());
+                value.thrown =
+                    Some(Thrown { name: (&error.name).into(), is_error: error.is_error, rejected });
+            }
+            CallOutcome::Unsettled { after } => {
+                value.end = SessionEnd::Unsettled;
+                value.after_ms = u64::try_from(after.as_millis()).ok();
+            }
+            CallOutcome::PageGone { why } => {
+                value.end = SessionEnd::PageGone;
+                value.page_end = Some(why.into());
+            }
         }
-        format!("{} {}", self.call, self.outcome)
-    }
-
-    fn kind(&self, error: Option<&String>) -> DifferenceKind {
-        let end = match &self.outcome {
-            CallOutcome::Returned(_) => SessionEnd::Returned,
-            CallOutcome::Missing => SessionEnd::Missing,
-            CallOutcome::Failed { .. } => SessionEnd::Failed,
-            CallOutcome::Unsettled { .. } => SessionEnd::Unsettled,
-            CallOutcome::PageGone { .. } => SessionEnd::PageGone,
-        };
-        let actual = match &self.outcome {
-            CallOutcome::Failed { error, .. } => Some((&error.message).into()),
-            _ => None,
-        };
-        DifferenceKind::Session { call: self.call.to_owned(), error: error.map(Wire::from), end, actual }
+        value
     }
 
     /// The session in an observation, without what differs between runs.
     pub fn summary(&self) -> String {
         match &self.outcome {
             CallOutcome::Unsettled { .. } => format!("{} does not end", self.call),
-            _ => self.text(),
+            _ => self.value().to_string(),
         }
     }
 }
 
-/// All calls returned. `what`: the session.
-pub fn resolves(what: &str, session: &SessionResult) -> Check {
-    Check::new(what, "verify() resolves", session.text(), session.is_returned()).drawn(session.kind(None))
+/// All calls returned.
+pub fn resolves(session: &SessionResult) -> Check {
+    resolves_as(SessionSubject::Session, session)
+}
+
+/// All calls of this session returned.
+pub fn resolves_as(subject: SessionSubject, session: &SessionResult) -> Check {
+    let kind = DifferenceKind::Session { subject, error: None, by_name: false, session: session.value() };
+    Check::judged(kind, session.is_returned())
 }
 
 /// A call threw this error, or its promise was rejected with it.
-pub fn fails_with(what: &str, expected: &ExpectedError, session: &SessionResult) -> Check {
+pub fn fails_with(subject: SessionSubject, expected: &ExpectedError, session: &SessionResult) -> Check {
     let (ExpectedError::Text(error) | ExpectedError::Name(error)) = expected;
-    let check = Check::new(what, expected.to_string(), session.text(), is_error(expected, &session.outcome))
-        .drawn(session.kind(Some(error)));
+    let kind = DifferenceKind::Session {
+        subject,
+        error: Some(error.into()),
+        by_name: matches!(expected, ExpectedError::Name(_)),
+        session: session.value(),
+    };
+    let check = Check::judged(kind, is_error(expected, &session.outcome));
     match &session.outcome {
         _ if check.ok => check,
         CallOutcome::Failed { error, .. } if !error.is_error => check.advise(Advice::ErrorIsText),
@@ -111,18 +131,9 @@ fn is_of_other_maker(expected: &str, actual: &str) -> bool {
     }
 }
 
-impl std::fmt::Display for ExpectedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Text(text) => write!(f, "an Error with the message {text:?}"),
-            Self::Name(name) => write!(f, "an error with the name {name}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use edgeproof_browser::{ErrorPath, PageError};
+    use edgeproof_browser::PageError;
     use rstest::rstest;
     use serde_json::Value;
 
@@ -143,17 +154,22 @@ mod tests {
     #[case::without_function(SessionResult { call: "verify()", outcome: CallOutcome::Missing }, false)]
     fn message_is_exact_and_belongs_to_an_error(#[case] session: SessionResult, #[case] passes: bool) {
         let expected = ExpectedError::Text("signal report failed: 401".into());
-        assert_eq!(fails_with("401", &expected, &session).ok, passes);
+        assert_eq!(fails_with(SessionSubject::Session, &expected, &session).ok, passes);
     }
 
     #[test]
     fn other_name_of_the_maker_is_recognised() {
         let expected = ExpectedError::Text("service: call start() before ready()".into());
-        let advice = |message| fails_with("x", &expected, &failed("Error", message, true)).advice;
+        let advice =
+            |message| fails_with(SessionSubject::Session, &expected, &failed("Error", message, true)).advice;
         assert_eq!(advice("acme: call start() before ready()"), [Advice::ErrorOfOtherMaker]);
         assert_eq!(advice("call start() first"), [Advice::ErrorTextOther]);
         let expected = ExpectedError::Text("signal report failed: 401".into());
-        let check = fails_with("x", &expected, &failed("Error", "SIGNAL REPORT FAILED: 401", true));
+        let check = fails_with(
+            SessionSubject::Session,
+            &expected,
+            &failed("Error", "SIGNAL REPORT FAILED: 401", true),
+        );
         assert_eq!(check.advice, [Advice::ErrorTextOther]);
     }
 
@@ -161,6 +177,9 @@ mod tests {
     #[case::name(failed("TypeError", "Failed to fetch", true), true)]
     #[case::message_only(failed("Error", "TypeError", true), false)]
     fn named_error_may_have_any_message(#[case] session: SessionResult, #[case] passes: bool) {
-        assert_eq!(fails_with("post", &ExpectedError::Name("TypeError".into()), &session).ok, passes);
+        assert_eq!(
+            fails_with(SessionSubject::Session, &ExpectedError::Name("TypeError".into()), &session).ok,
+            passes
+        );
     }
 }

@@ -2,16 +2,19 @@
 
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{
-    AnswerValue, BodyChange, BodyForm, BodyValue, MemberChange, MemberValue, Silence, SilenceReason, Wire,
+    AnswerValue, BodyChange, BodyForm, BodyValue, MemberChange, MemberValue, PageValue, Silence,
+    SilenceReason, Wire,
 };
 use http::header::{CONTENT_TYPE, LOCATION};
 use serde_json::{Map, Value};
+
+use super::check::AnswerResult;
 
 /// Additional members of a body that a difference names (maximum).
 const ADDITIONAL: usize = 8;
 
 /// Why there is no answer.
-pub(super) fn silence(why: &NoAnswer) -> Silence {
+pub(crate) fn silence(why: &NoAnswer) -> Silence {
     let (reason, error) = match why {
         NoAnswer::NotConnected(error) => (SilenceReason::NotConnected, Some(error.into())),
         NoAnswer::NoSocket(error) => (SilenceReason::NoSocket, Some(error.into())),
@@ -33,7 +36,16 @@ pub(crate) fn answer_value(answer: &Answer, expected: Option<&Value>) -> AnswerV
     AnswerValue {
         status: answer.status,
         location: header(answer, LOCATION.as_str()),
+        headers: None,
         body: Some(body_value(answer, expected)),
+    }
+}
+
+/// An answer as a value of a page's difference, or why there is none.
+pub(crate) fn page_answer(reply: &AnswerResult) -> PageValue {
+    match reply {
+        Ok(answer) => PageValue::Answer(answer_value(answer, None)),
+        Err(why) => PageValue::Silence(silence(why)),
     }
 }
 

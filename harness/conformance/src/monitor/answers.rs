@@ -17,7 +17,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     for request in edge.requests.iter().filter(|request| is_collection(request, edge)) {
         let Some(sent) = &request.sent else { continue };
         let Ok(answer) = &sent.reply else { continue };
-        let place = format!("{} to a request of {}", answer.status, request.sender.case);
         let breach = |check: &Check| Breach {
             status: Some(answer.status),
             difference: check.kind().cloned().map(Box::new),
@@ -28,7 +27,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let redirects = (300..400).contains(&answer.status);
         let is_json = judge::is_json(&sent.reply);
         if !redirects && !is_json.ok {
-            json.push(breach(&is_json), format!("{place}: {}", is_json.actual));
+            json.push(breach(&is_json));
         }
         let Some(allowed) = &edge.origin else { continue };
         match origin {
@@ -38,33 +37,29 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                     if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
                         wrong_grant = wrong_grant.or_else(|| Some(check.advice.clone()));
                     }
-                    readable.push(breach(&check), format!("{place}: {}", check.actual));
+                    readable.push(breach(&check));
                 }
             }
             Some(origin) => {
                 let check = judge::no_grant(origin, &sent.reply);
                 if !check.ok {
-                    granted.push(breach(&check), format!("{place} from {origin}"));
+                    granted.push(breach(&check));
                 }
             }
             None => {}
         }
         if has_wildcard(answer) {
             let check = judge::no_grant(origin.unwrap_or_default(), &sent.reply);
-            granted.push(breach(&check), format!("{place}: a grant to every origin"));
+            granted.push(Breach { value: Some("*".into()), ..breach(&check) });
         }
     }
     vec![
-        secrets(edge)
-            .check(Invariant::SecretsInAnswers, "secrets in answers", "none")
-            .advise(Advice::SecretInError),
-        json.check(Invariant::JsonBodies, "bodies of the answers", "JSON"),
+        secrets(edge).check(Invariant::SecretsInAnswers).advise(Advice::SecretInError),
+        json.check(Invariant::JsonBodies),
         readable
-            .check(Invariant::ReadableAnswers, "answers to the allowed origin", "readable by its page")
+            .check(Invariant::ReadableAnswers)
             .advise_all(wrong_grant.unwrap_or_else(|| vec![Advice::GrantOnEveryAnswer])),
-        granted
-            .check(Invariant::ForeignGrants, "grants to other origins", "none")
-            .advise(Advice::GrantForeign),
+        granted.check(Invariant::ForeignGrants).advise(Advice::GrantForeign),
     ]
 }
 
@@ -74,18 +69,17 @@ fn secrets(edge: &EdgeRecord) -> Breaches {
     for request in &edge.requests {
         let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
         let field = answer.headers.iter().find(|(_, value)| edge.redactor.finds(value.as_bytes()));
-        let (place, text) = match field {
-            Some((name, _)) => (SecretPlace::Header(name.to_string()), format!("header {name}")),
-            None if edge.redactor.finds(&answer.body) => (SecretPlace::Body, "the body".to_owned()),
+        let place = match field {
+            Some((name, _)) => SecretPlace::Header(name.to_string()),
+            None if edge.redactor.finds(&answer.body) => SecretPlace::Body,
             None => continue,
         };
         let difference = DifferenceKind::Secret { secrets: Secrets::Edge, place: Some(place) };
-        let breach = Breach {
+        secrets.push(Breach {
             status: Some(answer.status),
             difference: Some(Box::new(difference)),
             ..by_case(&request.sender.case)
-        };
-        secrets.push(breach, format!("{text} of {} to a request of {}", answer.status, request.sender.case));
+        });
     }
     secrets
 }

@@ -7,10 +7,10 @@ use edgeproof_reports::difference::{Breach, Invariant};
 use memchr::memmem;
 
 use super::breaches::Breaches;
-use super::credentials::{breach, place};
+use super::credentials::breach;
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
-use crate::judge::{Check, excerpt};
+use crate::judge::Check;
 
 /// A request of the run explains each arrival: a page posted this body.
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
@@ -22,15 +22,11 @@ pub(super) fn explained(edge: &EdgeRecord) -> Check {
         if !whole && !ambiguous.explain(&arrival.request.body) {
             let number = arrival.number + 1;
             let value = Some(arrival.request.body.as_ref().into());
-            let breach = Breach { number: Some(number), value, ..Breach::default() };
-            unexplained.push(breach, format!("request {number} with {}", excerpt(&arrival.request.body)));
+            unexplained.push(Breach { number: Some(number), value, ..Breach::default() });
         }
     }
     let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
-    unexplained
-        .check(Invariant::UnexplainedArrivals, "requests at the service that no page sent", "none")
-        .at(level)
-        .advise(Advice::RelayUnexplained)
+    unexplained.check(Invariant::UnexplainedArrivals).at(level).advise(Advice::RelayUnexplained)
 }
 
 /// Each body arrived at most as often as pages posted it.
@@ -49,23 +45,14 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         if sent == 0 || arrivals.len() <= sent {
             continue;
         }
-        let text =
-            format!("arrived {}, sent {}: {}", times(arrivals.len()), times(sent), place(edge, arrivals[0]));
+        let (times, of) = (Some(arrivals.len() as u64), Some(sent as u64));
         if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
-            .push(breach(edge, arrivals[0]), text);
+            .push(Breach { times, of, ..breach(edge, arrivals[0]) });
     }
     vec![
-        copies.check(Invariant::Copies, "copies of answered collections", "none").advise(Advice::CopySent),
-        retries
-            .check(Invariant::Retries, "retries after a broken connection", "none")
-            .at(CaseLevel::Should)
-            .advise(Advice::CopySent),
+        copies.check(Invariant::Copies).advise(Advice::CopySent),
+        retries.check(Invariant::Retries).at(CaseLevel::Should).advise(Advice::CopySent),
     ]
-}
-
-/// How often: `once`, `2 times`.
-fn times(number: usize) -> String {
-    if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
 /// Whether the service sent no complete answer, so that the edge cannot know the outcome of the request.

@@ -3,7 +3,7 @@
 use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, Invariant};
+use edgeproof_reports::difference::{Breach, Invariant, PageAct};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
@@ -27,19 +27,10 @@ pub(crate) fn judge_collector(
             let mut unexplained = Breaches::default();
             for page in judged() {
                 for url in unexplained_requests(page, serves, signals) {
-                    let breach = Breach { value: Some((&url).into()), ..by_case(&page.case) };
-                    unexplained.push(breach, format!("{url} in {}", page.case));
+                    unexplained.push(Breach { value: Some(url.into()), ..by_case(&page.case) });
                 }
             }
-            vec![
-                unexplained
-                    .check(
-                        Invariant::PageRequests,
-                        "requests besides the POST, its preflight and the WebSocket",
-                        "none",
-                    )
-                    .advise(Advice::PageRequested),
-            ]
+            vec![unexplained.check(Invariant::PageRequests).advise(Advice::PageRequested)]
         }
         CollectorMonitor::BeforeStart => {
             let mut early: Vec<String> = pages.iter().flat_map(|page| before_start(page, serves)).collect();
@@ -53,32 +44,27 @@ pub(crate) fn judge_collector(
             let mut readable = Breaches::default();
             for page in pages {
                 for (place, url) in readable_data(page, serves) {
-                    let breach = Breach { value: Some((&url).into()), ..by_case(&page.case) };
-                    readable.push(breach, format!("the {place} in a request to {url} in {}", page.case));
+                    let (datum, value) = (Some(place.to_owned()), Some(url.into()));
+                    readable.push(Breach { datum, value, ..by_case(&page.case) });
                 }
             }
-            vec![readable.check(Invariant::PageData, "data of the page in requests", "none")]
+            vec![readable.check(Invariant::PageData)]
         }
         CollectorMonitor::Unobtrusive => {
             let (mut errors, mut acts) = (Breaches::default(), Breaches::default());
             for page in judged() {
                 let record = &page.record;
                 for text in record.uncaught.iter().chain(&record.console_errors) {
-                    let breach = Breach { value: Some(text.into()), ..by_case(&page.case) };
-                    errors.push(breach, format!("{text} in {}", page.case));
+                    errors.push(Breach { value: Some(text.into()), ..by_case(&page.case) });
                 }
-                let windows = record.windows.iter().map(|url| format!("window {url}"));
-                let navigations = record.navigations.iter().map(|url| format!("navigation to {url}"));
-                let others = record.dialogs.iter().chain(&record.gone).cloned();
-                for text in others.chain(windows).chain(navigations) {
-                    let breach = Breach { value: Some((&text).into()), ..by_case(&page.case) };
-                    acts.push(breach, format!("{text} in {}", page.case));
+                let windows = record.windows.iter().map(|url| (Some(PageAct::Window), url));
+                let navigations = record.navigations.iter().map(|url| (Some(PageAct::Navigation), url));
+                let others = record.dialogs.iter().chain(&record.gone).map(|text| (None, text));
+                for (act, text) in others.chain(windows).chain(navigations) {
+                    acts.push(Breach { act, value: Some(text.into()), ..by_case(&page.case) });
                 }
             }
-            vec![
-                errors.check(Invariant::PageErrors, "uncaught errors and console errors", "none"),
-                acts.check(Invariant::PageActs, "dialogs, windows and navigations", "none"),
-            ]
+            vec![errors.check(Invariant::PageErrors), acts.check(Invariant::PageActs)]
         }
     };
     for check in checks {

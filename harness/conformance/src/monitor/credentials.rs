@@ -23,16 +23,12 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             && found.iter().any(|found| found != license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::OtherText };
-            licenses.push(
-                with(breach(edge, arrival), difference),
-                format!("another token in {}", place(edge, arrival)),
-            );
+            licenses.push(with(breach(edge, arrival), difference));
         } else if let Some(license) = &edge.license
             && !found.contains(license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::Absent };
-            licenses
-                .push(with(breach(edge, arrival), difference), format!("none in {}", place(edge, arrival)));
+            licenses.push(with(breach(edge, arrival), difference));
         }
         let presented = arrival.client_certificates.first().map(AsRef::as_ref);
         let is_expected = match &edge.certificate {
@@ -41,40 +37,27 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             ExpectedCertificate::Open => true,
         };
         if !is_expected {
-            let (actual, what) = match presented {
-                None => (CertificateForm::Absent, "none"),
-                Some(_) => (CertificateForm::Other, "another one"),
-            };
+            let actual = if presented.is_none() { CertificateForm::Absent } else { CertificateForm::Other };
             let expected = CertificateForm::Configured;
             let difference =
                 DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
-            certificates
-                .push(with(breach(edge, arrival), difference), format!("{what} in {}", place(edge, arrival)));
+            certificates.push(with(breach(edge, arrival), difference));
         }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
             let reaches =
                 |value: &str| arrival.request.headers.values().any(|seen| holds(seen.as_bytes(), value));
             if of_client.any(|(_, value)| reaches(value)) {
-                breaches.push(breach(edge, arrival), place(edge, arrival));
+                breaches.push(breach(edge, arrival));
             }
         }
     }
-    let license = licenses.check(Invariant::License, "license at the service", "LICENSE in every request");
+    let license = licenses.check(Invariant::License);
     vec![
         license.advise_all(unset),
-        certificates.check(
-            Invariant::Certificate,
-            "client certificate at the service",
-            "the configured one in every request",
-        ),
-        authorizations
-            .check(Invariant::ClientAuthorization, "Authorization of the client at the service", "none")
-            .advise(Advice::ClientAuthorization),
-        cookies
-            .check(Invariant::ClientCookies, "cookies of the client at the service", "none")
-            .at(CaseLevel::Should)
-            .advise(Advice::ClientCookies),
+        certificates.check(Invariant::Certificate),
+        authorizations.check(Invariant::ClientAuthorization).advise(Advice::ClientAuthorization),
+        cookies.check(Invariant::ClientCookies).at(CaseLevel::Should).advise(Advice::ClientCookies),
     ]
 }
 
@@ -84,13 +67,6 @@ fn sent<'r>(edge: &'r EdgeRecord, name: &HeaderName) -> Vec<(&'r [u8], &'r str)>
         Some((request.draft.body.bytes(), request.draft.header_value(name.as_str())?))
     };
     edge.requests.iter().filter_map(value).collect()
-}
-
-/// Names an arrival by its number and by the case that caused it.
-pub(super) fn place(edge: &EdgeRecord, arrival: &Arrival) -> String {
-    let case = explaining_request(edge, arrival)
-        .map_or(String::new(), |request| format!(" (case {})", request.sender.case));
-    format!("request {} at the service{case}", arrival.number + 1)
 }
 
 /// A breach by an arrival.

@@ -6,7 +6,7 @@ use edgeproof_reports::difference::{Breach, Invariant};
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use super::last_requests;
-use crate::judge::{Check, excerpt};
+use crate::judge::Check;
 
 /// The log contains no secret of the run and nothing that identifies an end user, in clear or encoded.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
@@ -21,27 +21,22 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             value: Some((&*edge.redactor.redact(line)).into()),
             ..Breach::default()
         };
-        let place = || format!("line {}: {}", number + 1, excerpt(edge.redactor.redact(line).as_bytes()));
         if edge.redactor.finds(line.as_bytes()) {
-            secret.push(breach(), place());
+            secret.push(breach());
         }
         if bodies.finds(line.as_bytes()) {
-            body.push(breach(), place());
+            body.push(breach());
         }
         for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
             let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
-            breaches.push(breach(), format!("the {name} in {}", place()));
+            breaches.push(Breach { datum: Some((*name).to_owned()), ..breach() });
         }
     }
     vec![
-        secret.check(Invariant::SecretsInLog, "secrets in the log", "none").advise(Advice::SecretLogged),
-        body.check(Invariant::BodiesInLog, "bodies in the log", "none").advise(Advice::UserDataLogged),
-        user.check(Invariant::UserDataInRefusals, "end-user data in lines about refusals", "none")
-            .advise(Advice::UserDataLogged),
-        user_elsewhere
-            .check(Invariant::UserDataInLog, "end-user data in other lines", "none")
-            .at(CaseLevel::Should)
-            .advise(Advice::UserDataLogged),
+        secret.check(Invariant::SecretsInLog).advise(Advice::SecretLogged),
+        body.check(Invariant::BodiesInLog).advise(Advice::UserDataLogged),
+        user.check(Invariant::UserDataInRefusals).advise(Advice::UserDataLogged),
+        user_elsewhere.check(Invariant::UserDataInLog).at(CaseLevel::Should).advise(Advice::UserDataLogged),
     ]
 }
 

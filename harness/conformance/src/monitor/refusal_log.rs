@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::ArrivalAnswer;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
-use edgeproof_reports::{CaseLevel, counted};
 use memchr::memmem;
 use serde_json::Value;
 
@@ -26,8 +26,13 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
-            let breach = Breach { status: Some(*status), value: Some(reason.into()), ..Breach::default() };
-            missing.push(breach, format!("{} for {times} × {status} {reason}", counted(lines, "line")));
+            missing.push(Breach {
+                status: Some(*status),
+                value: Some(reason.into()),
+                times: Some(lines as u64),
+                of: Some(*times as u64),
+                ..Breach::default()
+            });
         }
     }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
@@ -41,20 +46,15 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
         let most = refused(edge, reason).max(times);
         if lines > most {
-            let breach = Breach { value: Some(reason.into()), ..Breach::default() };
-            surplus.push(breach, format!("{} for {most} × {reason}", counted(lines, "line")));
+            let (times, of) = (Some(lines as u64), Some(most as u64));
+            surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
         }
     }
     // An edge without any line may log elsewhere.
     let level = if some_line { CaseLevel::Must } else { CaseLevel::Should };
     vec![
-        missing
-            .check(Invariant::RefusalsWithoutLine, "refusals without a line", "none")
-            .at(level)
-            .advise(Advice::RefusalUnlogged),
-        surplus
-            .check(Invariant::RefusalsWithMoreLines, "refusals with more than one line", "none")
-            .advise(Advice::RefusalLoggedTwice),
+        missing.check(Invariant::RefusalsWithoutLine).at(level).advise(Advice::RefusalUnlogged),
+        surplus.check(Invariant::RefusalsWithMoreLines).advise(Advice::RefusalLoggedTwice),
     ]
 }
 

@@ -7,10 +7,10 @@ use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
+use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, KeySetValue, SecretPlace, Secrets};
 use serde_json::{Value, json};
 
-use super::breaches::{Breaches, by_case};
+use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
 use super::service_record::ServiceRecord;
@@ -85,9 +85,7 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
             to_head: false,
         };
         for check in judge::exact(&expected, &exchange.sent.reply).iter().filter(|check| !check.ok) {
-            let kind = if exchange.has_authorization() { "with" } else { "without" };
-            let text = format!("a request {kind} a token: {} {}", check.what, check.actual);
-            wrong.push(breach(exchange, check), text);
+            wrong.push(Breach { has_token: exchange.has_authorization(), ..breach(exchange, check) });
         }
     }
     let mut failed = Breaches::default();
@@ -95,23 +93,20 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
         // 501 says that the service does not implement a method.
         let failure = |status: u16| status >= 500 && status != 501;
         if exchange.sent.reply.as_ref().is_ok_and(|answer| failure(answer.status)) {
-            failed.push(by_case(&exchange.case), exchange.place());
+            failed.push(by_exchange(exchange));
         }
     }
-    vec![
-        wrong.check(Invariant::LastAnswers, "answers after all other cases", "as before"),
-        failed.check(Invariant::ServerErrors, "server errors", "none").at(CaseLevel::Should),
-    ]
+    vec![wrong.check(Invariant::LastAnswers), failed.check(Invariant::ServerErrors).at(CaseLevel::Should)]
 }
 
 /// A breach by an answer, with the difference of this check.
 fn breach(exchange: &ServiceExchange, check: &Check) -> Breach {
-    Breach { difference: check.kind().cloned().map(Box::new), ..by_case(&exchange.case) }
+    Breach { difference: check.kind().cloned().map(Box::new), ..by_exchange(exchange) }
 }
 
 fn secret(exchange: &ServiceExchange, place: SecretPlace) -> Breach {
     let difference = DifferenceKind::Secret { secrets: Secrets::Token, place: Some(place) };
-    Breach { difference: Some(Box::new(difference)), ..by_case(&exchange.case) }
+    Breach { difference: Some(Box::new(difference)), ..by_exchange(exchange) }
 }
 
 fn caching(record: &ServiceRecord) -> Check {
@@ -126,12 +121,10 @@ fn caching(record: &ServiceRecord) -> Check {
             judge::not_stored(&exchange.sent.reply)
         };
         if !check.ok {
-            stored.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
+            stored.push(breach(exchange, &check));
         }
     }
-    stored
-        .check(Invariant::SharedCaches, "answers that shared caches may store", "none")
-        .advise(Advice::VerdictStored)
+    stored.check(Invariant::SharedCaches).advise(Advice::VerdictStored)
 }
 
 fn no_echo(record: &ServiceRecord) -> Check {
@@ -145,13 +138,12 @@ fn no_echo(record: &ServiceRecord) -> Check {
         let Ok(answer) = &exchange.sent.reply else { continue };
         let header = answer.headers.iter().find(|(_, value)| finder(value.as_bytes()));
         if finder(&answer.body) {
-            echoed.push(secret(exchange, SecretPlace::Body), format!("{}: in the body", exchange.place()));
+            echoed.push(secret(exchange, SecretPlace::Body));
         } else if let Some((name, _)) = header {
-            let place = SecretPlace::Header(name.to_string());
-            echoed.push(secret(exchange, place), format!("{}: in header {name}", exchange.place()));
+            echoed.push(secret(exchange, SecretPlace::Header(name.to_string())));
         }
     }
-    echoed.check(Invariant::TokensInAnswers, "tokens in answers", "none").advise(Advice::TokenEchoed)
+    echoed.check(Invariant::TokensInAnswers).advise(Advice::TokenEchoed)
 }
 
 fn bodies(record: &ServiceRecord) -> Vec<Check> {
@@ -170,27 +162,22 @@ fn bodies(record: &ServiceRecord) -> Vec<Check> {
             && (body != Some(json!({"status": "pending", "ref": reference})) || answer.status != 404)
         {
             let check = judge::is_json(&exchange.sent.reply);
-            pending.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
+            pending.push(breach(exchange, &check));
         }
         if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
             let check = judge::is_json(&exchange.sent.reply);
-            refused.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
+            refused.push(breach(exchange, &check));
         }
         let is_fixed = is_pending || matches!(answer.status, 200 | 401);
         let check = judge::json_content_type(&exchange.sent.reply);
         if is_fixed && answer.status != 200 && !check.ok {
-            kind.push(breach(exchange, &check), exchange.place());
+            kind.push(breach(exchange, &check));
         }
     }
     vec![
-        pending.check(
-            Invariant::PendingAnswers,
-            "pending answers",
-            "404 with exactly the status and the reference of the request",
-        ),
-        refused.check(Invariant::RefusalBodies, "bodies of refusals", "JSON"),
-        kind.check(Invariant::ContentTypes, "answers without a JSON content type", "none")
-            .at(CaseLevel::Should),
+        pending.check(Invariant::PendingAnswers),
+        refused.check(Invariant::RefusalBodies),
+        kind.check(Invariant::ContentTypes).at(CaseLevel::Should),
     ]
 }
 
@@ -204,10 +191,10 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
         let check = judge::fresh_for(longest, &exchange.sent.reply);
         if reads && exchange.sent.reply.is_ok() && !check.ok {
-            long.push(breach(exchange, &check), format!("{}: {}", exchange.place(), check.actual));
+            long.push(breach(exchange, &check));
         }
     }
-    vec![long.check(Invariant::CacheTimes, "answers that caches keep longer than five minutes", "none")]
+    vec![long.check(Invariant::CacheTimes)]
 }
 
 fn same_keys(record: &ServiceRecord) -> Vec<Check> {
@@ -218,23 +205,20 @@ fn same_keys(record: &ServiceRecord) -> Vec<Check> {
             continue;
         };
         let Ok(set) = KeySet::parse(&answer.body) else {
-            other.push(by_case(&exchange.case), format!("{}: no key set", exchange.place()));
+            other.push(Breach { keys: Some(KeySetValue::NotASet), ..by_exchange(exchange) });
             continue;
         };
         let check = judge::public_only(&set);
         if !check.ok {
-            private.push(breach(exchange, &check), exchange.place());
+            private.push(breach(exchange, &check));
         }
         // The order of members is free.
         let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
         let mut keys: Vec<String> = set.keys().iter().map(sorted).collect();
         keys.sort();
         if first.get_or_insert_with(|| keys.clone()) != &keys {
-            other.push(by_case(&exchange.case), format!("{}: other keys", exchange.place()));
+            other.push(Breach { keys: Some(KeySetValue::Other), ..by_exchange(exchange) });
         }
     }
-    vec![
-        other.check(Invariant::SameKeys, "key sets", "the same keys in every answer").at(CaseLevel::Should),
-        private.check(Invariant::PrivateKeys, "key sets with a private or symmetric key", "none"),
-    ]
+    vec![other.check(Invariant::SameKeys).at(CaseLevel::Should), private.check(Invariant::PrivateKeys)]
 }

@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::Invariant;
+use edgeproof_reports::difference::{Breach, HeaderChange, Invariant};
 
-use super::breaches::{Breaches, by_case};
+use super::breaches::{Breaches, by_exchange};
 use super::service_record::ServiceRecord;
 use crate::cases::ServiceExchange;
 use crate::judge::Check;
@@ -51,20 +51,13 @@ pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
     let mut revealed = Breaches::default();
     for group in groups.values().filter(|group| group.without_session.len() >= ENOUGH) {
         for (exchange, answer) in &group.with_session {
-            if let Some(difference) = difference(answer, &group.without_session) {
-                revealed.push(
-                    by_case(&exchange.case),
-                    format!("{}, for a session: {difference}", exchange.place()),
-                );
+            if let Some((change, name)) = difference(answer, &group.without_session) {
+                let (header, value) = (Some(change), Some(name.into()));
+                revealed.push(Breach { header, value, ..by_exchange(exchange) });
             }
         }
     }
-    vec![
-        revealed
-            .check(Invariant::RevealingHeaders, "header fields that reveal a session", "none")
-            .at(CaseLevel::Should)
-            .advise(Advice::SessionRevealed),
-    ]
+    vec![revealed.check(Invariant::RevealingHeaders).at(CaseLevel::Should).advise(Advice::SessionRevealed)]
 }
 
 /// Requests of the same form differ in nothing but reference and token. Refusals with different bodies have different reasons.
@@ -77,7 +70,7 @@ fn form(exchange: &ServiceExchange, answer: &Answer) -> String {
 }
 
 /// A field that no other answer has, that all others have, or that has another value than all others.
-fn difference(answer: &Answer, others: &[&Answer]) -> Option<String> {
+fn difference(answer: &Answer, others: &[&Answer]) -> Option<(HeaderChange, String)> {
     let names = |answer: &Answer| -> BTreeSet<String> {
         let names = answer.headers.keys().map(ToString::to_string);
         names.filter(|name| !FREE.contains(&name.as_str())).collect()
@@ -85,18 +78,18 @@ fn difference(answer: &Answer, others: &[&Answer]) -> Option<String> {
     let own = names(answer);
     let theirs: Vec<BTreeSet<String>> = others.iter().map(|other| names(other)).collect();
     if let Some(more) = own.iter().find(|name| theirs.iter().all(|names| !names.contains(*name))) {
-        return Some(format!("header {more}"));
+        return Some((HeaderChange::Additional, more.clone()));
     }
     let first = theirs.first()?;
     if let Some(missing) =
         first.iter().find(|name| !own.contains(*name) && theirs.iter().all(|names| names.contains(*name)))
     {
-        return Some(format!("no header {missing}"));
+        return Some((HeaderChange::Missing, missing.clone()));
     }
     let other = own.iter().find(|name| {
         let value = others.first().and_then(|other| other.headers.get(*name));
         let constant = others.iter().all(|other| other.headers.get(*name) == value);
         constant && answer.headers.get(*name) != value
     });
-    other.map(|name| format!("another value of header {name}"))
+    other.map(|name| (HeaderChange::OtherValue, name.clone()))
 }

@@ -1,4 +1,4 @@
-use edgeproof_reports::difference::{DifferenceKind, ProcessEnd};
+use edgeproof_reports::difference::ProcessEnd;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -44,8 +44,7 @@ pub(super) struct Repetition<'d> {
 impl Death {
     /// The check that fails in the case with the last exchange.
     pub(super) fn check(&self, target: &str) -> Check {
-        Check::new(target, "keeps running", self.text.clone(), false)
-            .drawn(DifferenceKind::Process { end: ProcessEnd::Died })
+        Check::process(ProcessEnd::Died, target, Some(&self.text))
     }
 }
 

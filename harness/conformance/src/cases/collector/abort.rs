@@ -5,13 +5,13 @@ use edgeproof_browser::{CallOutcome, CollectorCall};
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::ArrivalAnswer;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
 use serde_json::Value;
 
 use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PostReaction, WebSocketReaction};
-use crate::judge::{Check, SessionResult, fails_with, resolves};
+use crate::judge::{self, Check, SessionResult, fails_with, resolves};
 
 const ROW: &str = "collector.abort-error";
 const WITHOUT_VERDICT: &str = "statement.abort-without-verdict";
@@ -65,22 +65,15 @@ async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: Err
     let reference = context.reference("aborted");
     let Some(session) = interrupted(context, &page, &edge, when, &reference).await else { return };
     let expected = error.expected(context);
-    context.check(fails_with("aborted session", &expected, &session));
+    context.check(fails_with(SessionSubject::Aborted, &expected, &session));
     // A collector that sends again would be accepted now.
     edge.set_post(PostReaction::Relay);
     // An aborted session stays aborted.
     let session = page.play([CollectorCall::Verify]).await;
-    context.check(fails_with("verify() after the abort", &expected, &session).at(CaseLevel::Should));
+    context.check(fails_with(SessionSubject::AfterAbort, &expected, &session).at(CaseLevel::Should));
     let before = usize::from(when == AbortTime::Posting);
     let again = edge.posted(before + 1, NO_POST).await;
-    let actual = if again { "a collection arrived at the edge" } else { "none" };
-    context.check(
-        Check::new("collections after the abort", "none", actual, !again).drawn(DifferenceKind::count(
-            Counted::Collections,
-            0,
-            usize::from(again),
-        )),
-    );
+    context.check(Check::counted(Counted::LateCollections, 0, usize::from(again)));
     without_verdict(context, &edge, &reference).await;
 }
 
@@ -101,7 +94,7 @@ async fn interrupted(
     let start = CollectorCall::Start { session_ref: Some(reference.to_owned()) };
     let began = page.play([create, start]).await;
     if !began.is_returned() {
-        context.check(resolves("session before the abort", &began));
+        context.check(resolves(&began).which("before the abort"));
         return None;
     }
     match when {
@@ -124,7 +117,7 @@ async fn interrupted(
         AbortTime::BeforeVerify => {
             let ready = page.play([CollectorCall::Ready]).await;
             if !ready.is_returned() {
-                context.check(resolves("session before the abort", &ready));
+                context.check(resolves(&ready).which("before the abort"));
                 return None;
             }
             if !edge.posts().is_empty() {
@@ -139,11 +132,8 @@ async fn interrupted(
             let verify = page.begin(CollectorCall::Verify);
             if !edge.posted(1, context.timeout).await {
                 let verify = SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await };
-                let actual = format!("none arrived; {}", verify.text());
-                context.check(
-                    Check::new("collection at the edge", "it arrives", actual, false)
-                        .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
-                );
+                let actual = Some(PageValue::Session(verify.value()));
+                context.check(Check::page(PageEffect::CollectionHeld, actual, false));
                 return None;
             }
             abort(context, page).await?;
@@ -163,11 +153,9 @@ async fn abort(context: &mut CollectorCaseContext, page: &CollectorPage) -> Opti
             None
         }
         outcome => {
-            let actual = format!("it {outcome}");
-            context.check(
-                Check::new("abort()", "it returns", actual, false)
-                    .drawn(DifferenceKind::page(PageEffect::AbortReturns)),
-            );
+            let call = SessionResult { call: CollectorCall::Abort.name(), outcome };
+            let actual = Some(PageValue::Session(call.value()));
+            context.check(Check::page(PageEffect::AbortReturns, actual, false));
             None
         }
     }
@@ -178,27 +166,15 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
     let arrivals = edge.arrivals(Duration::from_secs(1)).await;
     let accepted = |answer: &ArrivalAnswer| answer.status().is_some_and(|status| status < 300);
     let count = arrivals.iter().filter(|arrival| arrival.answer.as_ref().is_some_and(accepted)).count();
-    context.check(
-        Check::new("accepted collections", "0", count.to_string(), count == 0).drawn(DifferenceKind::count(
-            Counted::AcceptedCollections,
-            0,
-            count,
-        )),
-    );
+    context.check(Check::counted(Counted::AcceptedCollections, 0, count));
     if context.target.seal != SealUse::Opens {
         return;
     }
     match edge.verdict(reference).await {
         Ok(reply) => {
-            let actual = match &reply {
-                Ok(answer) => answer.status.to_string(),
-                Err(why) => why.to_string(),
-            };
+            let actual = Some(judge::page_answer(&reply));
             let is_pending = reply.is_ok_and(|answer| answer.status == 404);
-            context.check(
-                Check::new("verdict of the session", "404", actual, is_pending)
-                    .drawn(DifferenceKind::page(PageEffect::Verdict)),
-            );
+            context.check(Check::page(PageEffect::NoVerdict, actual, is_pending));
         }
         Err(why) => context.found.not_run = Some(format!("cannot ask for the verdict: {why}")),
     }
@@ -213,12 +189,9 @@ fn afterwards(cases: &mut CaseList<'_, Collector>) {
                 let Some(page) = context.page().await else { return };
                 let options = context.quick_options(&edge.url());
                 let session = page.session(options, &context.reference("done")).await;
-                context.check(resolves("session before the abort", &session));
+                context.check(resolves(&session).which("before the abort"));
                 if abort(context, &page).await.is_some() {
-                    context.check(
-                        Check::new("abort()", "it returns", "it returns", true)
-                            .drawn(DifferenceKind::page(PageEffect::AbortReturns)),
-                    );
+                    context.check(Check::page(PageEffect::AbortReturns, None, true));
                     let session = page.play([CollectorCall::Verify]).await;
                     context.observe("collector.abort.verify-afterwards", session.summary());
                 }

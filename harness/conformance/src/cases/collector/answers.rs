@@ -4,14 +4,14 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Advice, Row, Stimulus, Table};
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Counted, SessionSubject};
 use http::StatusCode;
 
 use super::ErrorRow;
 use super::posted::NO_POST;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage};
 use crate::collector::{CollectorEdge, PostReaction};
-use crate::judge::{Check, fails_with, resolves};
+use crate::judge::{Check, fails_with, resolves_as};
 
 const ROW: &str = "collector.report-failed";
 const ONCE: &str = "statement.collection-posted-once";
@@ -58,10 +58,9 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
                         // A repetition may come later.
                         edge.posted(sessions + 1, NO_POST).await;
                         let posts = edge.posts().len().max(page.posts().await);
-                        let (expected, is_right) = (sessions.to_string(), posts == sessions);
                         context.check(
-                            Check::new("collections of all sessions", expected, posts.to_string(), is_right)
-                                .drawn(DifferenceKind::count(Counted::Collections, 0, posts))
+                            Check::counted(Counted::Collections, sessions, posts)
+                                .which("of all sessions")
                                 .advise(Advice::RefusedRepeated),
                         );
                     })
@@ -214,7 +213,7 @@ fn accepted_after(cases: &mut CaseList<'_, Collector>) {
                     }
                     let options = context.quick_options(&edge.url());
                     let session = page.session(options, &context.reference("next")).await;
-                    context.check(resolves("next session", &session));
+                    context.check(resolves_as(SessionSubject::Next, &session));
                 })
             },
         )
@@ -279,16 +278,12 @@ async fn rejected(
     let before = edge.posts().len();
     let session = page.session(context.quick_options(&edge.url()), &context.reference("refused")).await;
     let expected = error.filled(context, "<status>", &status.to_string());
-    context.check(fails_with(&format!("session answered {what}"), &expected, &session));
+    let check = fails_with(SessionSubject::Session, &expected, &session);
+    context.check(check.which(&format!("answered {what}")));
     let posts = edge.posts().len() - before;
     context.check(
-        Check::new(
-            &format!("collections of the session answered {what}"),
-            "1",
-            posts.to_string(),
-            posts == 1,
-        )
-        .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
-        .advise(Advice::RefusedRepeated),
+        Check::counted(Counted::Collections, 1, posts)
+            .which(&format!("of the session answered {what}"))
+            .advise(Advice::RefusedRepeated),
     );
 }

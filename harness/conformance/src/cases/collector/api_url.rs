@@ -1,7 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted, SessionSubject};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
@@ -148,7 +148,8 @@ async fn refused(
     for value in values {
         let session = page.session(context.quick_options(value), &context.reference("option")).await;
         let expected = error.filled(context, "<value>", value);
-        context.check(fails_with(&format!("apiUrl {value:?}"), &expected, &session).at(level));
+        let subject = SessionSubject::ApiUrl((*value).into());
+        context.check(fails_with(subject, &expected, &session).at(level));
     }
 }
 
@@ -206,12 +207,11 @@ async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: 
         let before = edge.posts().len();
         let url = write(&edge.url());
         let session = page.session(context.quick_options(&url), &context.reference(form)).await;
-        context.check(resolves(&format!("session with the edge's URL {form}"), &session).at(level));
+        context.check(resolves(&session).which(&format!("with the edge's URL {form}")).at(level));
         let posts = edge.posts().len() - before;
-        let what = format!("collections at the edge by its URL {form}");
         context.check(
-            Check::new(&what, "1", posts.to_string(), posts > 0)
-                .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
+            Check::judged(Count::new(Counted::Collections, 1, posts), posts > 0)
+                .which(&format!("at the edge by its URL {form}"))
                 .at(level),
         );
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{Count, Counted, PageEffect, PageValue};
 
 use super::blocks::{BLOCKS, Block};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
@@ -71,27 +71,18 @@ pub(super) async fn session_with(
 ) {
     let before = edge.posts().len();
     let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
-    context.check(resolves(&format!("session with {what}"), &session).advise(Advice::MeasurementFatal));
+    context.check(resolves(&session).which(&format!("with {what}")).advise(Advice::MeasurementFatal));
     let posts = edge.posts().len() - before;
-    let check = Check::new(
-        &format!("collections with {what}"),
-        "one arrives at the edge",
-        posts.to_string(),
-        posts > 0,
-    )
-    .drawn(DifferenceKind::count(Counted::Collections, 1, posts));
-    context.check(check);
+    let check = Check::judged(Count::new(Counted::SomeCollections, 1, posts), posts > 0);
+    context.check(check.which(&format!("with {what}")));
 }
 
 /// The page saw no uncaught error either: the site's own error reports would contain it.
 pub(super) async fn collected(context: &mut CollectorCaseContext, page: &CollectorPage) {
     let record = page.record().await;
-    let actual = record.uncaught.first().map_or("none", String::as_str);
-    context.check(
-        Check::new("uncaught errors in the page", "none", actual, record.uncaught.is_empty())
-            .drawn(DifferenceKind::page(PageEffect::UncaughtErrors))
-            .advise(Advice::MeasurementUncaught),
-    );
+    let first = record.uncaught.first().map(PageValue::text);
+    let check = Check::page(PageEffect::UncaughtErrors, first, record.uncaught.is_empty());
+    context.check(check.advise(Advice::MeasurementUncaught));
 }
 
 /// Fewer measurements, lower confidence (1.6).
@@ -121,15 +112,8 @@ fn weaker(cases: &mut CaseList<'_, Collector>) {
                     confidences.push(confidence);
                 }
                 let [all, few] = confidences[..] else { return };
-                context.check(
-                    Check::new(
-                        "confidence with blocked measurements",
-                        format!("less than {all}"),
-                        few.to_string(),
-                        few < all,
-                    )
-                    .drawn(DifferenceKind::page(PageEffect::Confidence)),
-                );
+                let (expected, actual) = (all.to_string(), PageValue::text(few.to_string()));
+                context.check(Check::page_is(PageEffect::Confidence, expected, actual, few < all));
             })
         },
     );
@@ -144,18 +128,15 @@ async fn confidence(
 ) -> Option<f64> {
     let reference = context.reference(name);
     let session = page.session(context.options(&edge.url()), &reference).await;
-    context.check(resolves(&format!("session with {name} measurements"), &session));
+    context.check(resolves(&session).which(&format!("with {name} measurements")));
     assert!(context.target.seal != SealUse::Foreign, "such a target has no verdicts");
     let verdict = edge.verdict(&reference).await.ok()?.ok();
     let body = verdict.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
     let confidence = body.as_ref().and_then(|body| body.get("confidence")?.as_f64());
     if confidence.is_none() {
-        let actual = body.map_or("none".into(), |body| body.to_string());
-        let what = format!("verdict of the session with {name} measurements");
-        context.check(
-            Check::new(&what, "one with a confidence", actual, false)
-                .drawn(DifferenceKind::page(PageEffect::Confidence)),
-        );
+        let actual = body.map(|body| PageValue::text(body.to_string()));
+        let check = Check::page(PageEffect::HasConfidence, actual, false);
+        context.check(check.which(&format!("with {name} measurements")));
     }
     confidence
 }

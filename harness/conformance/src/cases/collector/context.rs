@@ -1,5 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 
+use edgeproof_reports::difference::SessionSubject;
+
 use super::ErrorRow;
 use crate::cases::{CaseList, Collector};
 use crate::collector::PageOrigin;
@@ -24,7 +26,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
                 let session = page.session(context.options(&edge.url()), &context.reference("page")).await;
                 let expected = error.expected(context);
-                context.check(fails_with("session", &expected, &session));
+                context.check(fails_with(SessionSubject::Session, &expected, &session));
             })
         })
         .stimulus(Stimulus::PageInsecure);

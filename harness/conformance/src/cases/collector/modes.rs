@@ -1,6 +1,6 @@
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
 use serde_json::{Value, json};
 
 use super::ErrorRow;
@@ -64,23 +64,14 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
         options.insert("mode".into(), json!(mode));
     }
     let session = page.session(options, &context.reference("mode")).await;
-    context.check(resolves("session", &session));
+    context.check(resolves(&session));
     let posts = edge.posts();
-    let actual = posts.len().to_string();
-    context.check(
-        Check::new("collections at the edge", "1", actual, posts.len() == 1).drawn(DifferenceKind::count(
-            Counted::Collections,
-            1,
-            posts.len(),
-        )),
-    );
+    context.check(Check::counted(Counted::Collections, 1, posts.len()).which("at the edge"));
     let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
     if let Some(contents) = opened {
         let mode = contents.mode.name();
-        context.check(
-            Check::new("mode of the collection", &expected, mode, mode == expected)
-                .drawn(DifferenceKind::page(PageEffect::Mode)),
-        );
+        let ok = mode == expected;
+        context.check(Check::page_is(PageEffect::Mode, expected, PageValue::text(mode), ok));
     }
 }
 
@@ -113,7 +104,7 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
                         options.insert("mode".into(), json!(value));
                         let session = page.session(options, &context.reference("mode")).await;
                         let expected = error.filled(context, "<value>", value);
-                        context.check(fails_with(&format!("mode {value:?}"), &expected, &session));
+                        context.check(fails_with(SessionSubject::Mode(value.into()), &expected, &session));
                     }
                 })
             })

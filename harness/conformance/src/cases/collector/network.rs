@@ -1,7 +1,7 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted, SessionSubject};
 
 use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
@@ -189,11 +189,12 @@ async fn failed(context: &mut CollectorCaseContext, what: &str, url: &str, error
     let before = page.posts().await;
     let session = page.session(context.quick_options(url), &context.reference("network")).await;
     let expected = error.expected(context);
-    context.check(fails_with(&format!("session with {what}"), &expected, &session));
+    let check = fails_with(SessionSubject::Session, &expected, &session);
+    context.check(check.which(&format!("with {what}")));
     let posts = page.posts().await.saturating_sub(before);
     context.check(
-        Check::new(&format!("POSTs of the session with {what}"), "at most 1", posts.to_string(), posts <= 1)
-            .drawn(DifferenceKind::count(Counted::Collections, 1, posts))
+        Check::judged(Count::new(Counted::Posts, 1, posts), posts <= 1)
+            .which(&format!("of the session with {what}"))
             .advise(Advice::FailedRepeated)
             .at(CaseLevel::Should),
     );

@@ -1,6 +1,7 @@
 use edgeproof_browser::CollectorCall;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::SessionSubject;
 use serde_json::Value;
 
 use super::ErrorRow;
@@ -22,10 +23,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
                 let session = page.play(calls).await;
                 let expected = error.expected(context);
-                context.check(fails_with("ready() without start()", &expected, &session));
+                context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
                 // Also the second time.
                 let session = page.play([CollectorCall::Ready]).await;
-                context.check(fails_with("the next ready() without start()", &expected, &session));
+                context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
             })
         })
         .stimulus(Stimulus::ReadyBeforeStart);

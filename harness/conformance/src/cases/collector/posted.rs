@@ -4,13 +4,13 @@ use edgeproof_browser::CollectorCall;
 use edgeproof_fixtures::spec::{Advice, Endpoint};
 use edgeproof_mock::{Action, Reply, Script, When};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{Count, Counted, DifferenceKind, PageDatum, PageEffect, PageValue};
 use http::Method;
 use serde_json::Value;
 
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
-use crate::judge::{Check, excerpt, is_readable_in, resolves};
+use crate::judge::{Check, is_readable_in, resolves};
 
 const ROW: &str = "statement.collection-posted";
 const ONCE: &str = "statement.collection-posted-once";
@@ -32,12 +32,9 @@ fn accepted(cases: &mut CaseList<'_, Collector>) {
                 let Some(page) = context.page().await else { return };
                 let reference = context.reference("accepted");
                 let session = page.session(context.options(&edge.url()), &reference).await;
-                context.check(resolves("session", &session));
+                context.check(resolves(&session));
                 let posts = edge.posts().len().max(page.posts().await);
-                context.check(
-                    Check::new("collections at the edge", "1", posts.to_string(), posts == 1)
-                        .drawn(DifferenceKind::count(Counted::Collections, 1, posts)),
-                );
+                context.check(Check::counted(Counted::Collections, 1, posts).which("at the edge"));
             })
         })
         .also("setting.collector.session-ref");
@@ -67,11 +64,9 @@ fn request(cases: &mut CaseList<'_, Collector>) {
                         .collect::<Vec<_>>();
                     let expected = format!("POST {path}");
                     let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
-                    let actual = if seen.is_empty() { "none".into() } else { seen.join(", ") };
-                    context.check(
-                        Check::new("requests of the page at the edge", &expected, actual, is_right)
-                            .drawn(DifferenceKind::page(PageEffect::Requests)),
-                    );
+                    let seen = (!seen.is_empty()).then(|| PageValue::texts(seen));
+                    let kind = DifferenceKind::page(PageEffect::Requests, Some(expected.into()), seen);
+                    context.check(Check::judged(kind, is_right));
                     let urls: Vec<&str> = record
                         .requests
                         .iter()
@@ -80,17 +75,12 @@ fn request(cases: &mut CaseList<'_, Collector>) {
                         .collect();
                     let expected = format!("{}{path}", edge.url());
                     let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
-                    context.check(
-                        Check::new("URL of the POST", &expected, urls.join(", "), is_right)
-                            .drawn(DifferenceKind::page(PageEffect::Url)),
-                    );
+                    let urls = PageValue::texts(urls);
+                    context.check(Check::page_is(PageEffect::Url, expected, urls, is_right));
                     let posts = edge.posts();
                     let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
                     let is_json = serde_json::from_slice::<Value>(&body).is_ok();
-                    context.check(
-                        Check::new("body of the POST", "JSON", excerpt(&body), is_json)
-                            .drawn(DifferenceKind::page(PageEffect::Body)),
-                    );
+                    context.check(Check::page(PageEffect::Body, Some(PageValue::text(&*body)), is_json));
                     if let Some(post) = posts.first() {
                         let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
                         context.observe("collector.content-type", kind.unwrap_or("none"));
@@ -112,7 +102,7 @@ async fn one_session(
     let edge = context.edge(context.edge_setup()).await?;
     let page = context.page().await?;
     let session = page.session(context.options(&edge.url()), &context.reference("post")).await;
-    context.check(resolves("session", &session));
+    context.check(resolves(&session));
     let record = page.record().await;
     Some((edge, record))
 }
@@ -171,20 +161,20 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
     edge.posted(2, NO_POST).await;
     let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
     let posts = bodies.len().max(page.posts().await);
-    let actual = if bodies.is_empty() { session.text() } else { posts.to_string() };
+    let count = Count {
+        session: bodies.is_empty().then(|| session.value()),
+        ..Count::new(Counted::Collections, 1, posts)
+    };
     // A second verify() may begin another collection of the same session.
     let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
-        Check::new("collections at the edge", "1", actual, bodies.len() == 1 && posts == 1)
-            .drawn(DifferenceKind::count(Counted::Collections, 1, bodies.len()))
+        Check::judged(count, bodies.len() == 1 && posts == 1)
+            .which("at the edge")
             .advise(Advice::PostRepeated)
             .at(level),
     );
     let copies = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].contains(body)).count();
-    context.check(
-        Check::new("copies of a collection", "none", copies.to_string(), copies == 0)
-            .drawn(DifferenceKind::count(Counted::Copies, 0, copies)),
-    );
+    context.check(Check::counted(Counted::Copies, 0, copies));
 }
 
 fn different(cases: &mut CaseList<'_, Collector>) {
@@ -199,23 +189,17 @@ fn different(cases: &mut CaseList<'_, Collector>) {
                 for _ in 0..2 {
                     let session =
                         page.session(context.quick_options(&edge.url()), &context.reference("same")).await;
-                    context.check(resolves("session", &session));
+                    context.check(resolves(&session));
                 }
                 let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
                 let [first, second, ..] = &bodies[..] else {
-                    let actual = bodies.len().to_string();
-                    context.check(
-                        Check::new("collections at the edge", "2", actual, false)
-                            .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
-                    );
+                    let actual = PageValue::Number(bodies.len() as u64);
+                    context.check(Check::page_is(PageEffect::CollectionsArrive, "2", actual, false));
                     return;
                 };
-                let actual = if first == second { "the same bytes twice" } else { "different bytes" };
-                context.check(
-                    Check::new("two collections", "different bytes", actual, first != second)
-                        .drawn(DifferenceKind::page(PageEffect::DistinctCollections))
-                        .advise(Advice::CollectionRepeated),
-                );
+                let same = (first == second).then(|| PageValue::text(&**first));
+                let check = Check::page(PageEffect::DistinctCollections, same, first != second);
+                context.check(check.advise(Advice::CollectionRepeated));
             })
         },
     );
@@ -231,20 +215,20 @@ fn private(cases: &mut CaseList<'_, Collector>) {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
                 let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
-                context.check(resolves("session", &session));
+                context.check(resolves(&session));
                 let mut found = Vec::new();
                 for request in edge.requests() {
                     let head = format!("{} {:?}", request.path, request.headers);
                     let body = request.body.unwrap_or_default();
                     for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
-                        found.push(format!("the {place} in a {} to {}", request.method, request.path));
+                        let method = request.method.as_str().into();
+                        let path = (&request.path).into();
+                        found.push(PageDatum { place: place.to_owned(), method, path });
                     }
                 }
-                let actual = if found.is_empty() { "none".into() } else { found.join(", ") };
-                context.check(
-                    Check::new("data of the page in requests", "none", actual, found.is_empty())
-                        .drawn(DifferenceKind::page(PageEffect::PageData)),
-                );
+                let ok = found.is_empty();
+                let actual = (!ok).then_some(PageValue::Data(found));
+                context.check(Check::page(PageEffect::PageData, actual, ok));
             })
         },
     );

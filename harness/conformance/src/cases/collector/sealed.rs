@@ -1,13 +1,12 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Advice, Table};
-use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, PageEffect};
+use edgeproof_reports::difference::{PageEffect, PageValue};
 use serde_json::Value;
 
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
-use crate::judge::{Check, decoded_forms, excerpt, resolves};
+use crate::judge::{self, Check, decoded_forms, resolves};
 
 const SEALED: &str = "statement.collection-sealed";
 const SAME: &str = "statement.session-ref-same";
@@ -36,13 +35,11 @@ async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option
     let page = context.page().await?;
     let session = page.session(context.options(&edge.url()), &reference).await;
     let Some(post) = edge.posts().into_iter().next() else {
-        context.check(
-            Check::new("collection at the edge", "it arrives", session.text(), false)
-                .drawn(DifferenceKind::page(PageEffect::CollectionArrives)),
-        );
+        let actual = Some(PageValue::Session(session.value()));
+        context.check(Check::page(PageEffect::CollectionArrives, actual, false));
         return None;
     };
-    context.check(resolves("session", &session));
+    context.check(resolves(&session));
     Some(PostedSession { edge, post })
 }
 
@@ -57,7 +54,7 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
                 let Some(page) = context.page().await else { return };
                 let reference = context.reference("unreadable");
                 let session = page.session(context.options(&edge.url()), &reference).await;
-                context.check(resolves("session", &session));
+                context.check(resolves(&session));
                 let agent = page.evaluate("navigator.userAgent").await;
                 let agent = agent.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
                 let mut secrets = Redactor::empty();
@@ -65,28 +62,21 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
                 secrets.add("user agent", &agent);
                 let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
                 let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
-                let actual = match (&readable, body.is_empty()) {
-                    (_, true) => "nothing was posted".to_owned(),
-                    (None, _) => "neither".to_owned(),
-                    (Some(form), _) => excerpt(form),
+                let actual = if body.is_empty() {
+                    Some(PageValue::Number(0))
+                } else {
+                    readable.as_deref().map(PageValue::text)
                 };
-                let ok = readable.is_none() && !body.is_empty();
-                context.check(
-                    Check::new("reference and measurements in the body", "neither", actual, ok)
-                        .drawn(DifferenceKind::page(PageEffect::Reference))
-                        .advise(Advice::CollectionInClear),
-                );
+                let ok = actual.is_none();
+                let check = Check::page(PageEffect::Reference, actual, ok);
+                context.check(check.advise(Advice::CollectionInClear));
                 // Browsers send the user agent with each request.
                 let mut reference_only = Redactor::empty();
                 reference_only.add("reference", &reference);
                 let outside = outside_of_bodies(&edge, &page.record().await);
                 let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
-                let ok = readable.is_none();
-                let actual = readable.map_or("no".into(), |text| excerpt(text.as_bytes()));
-                context.check(
-                    Check::new("reference in a URL, a header or a WebSocket", "no", actual, ok)
-                        .drawn(DifferenceKind::page(PageEffect::Reference)),
-                );
+                let (actual, ok) = (readable.as_ref().map(PageValue::text), readable.is_none());
+                context.check(Check::page(PageEffect::ReferenceOutside, actual, ok));
             })
         },
     );
@@ -115,12 +105,8 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 }
                 let Some(session) = posted(context, context.reference("opens")).await else { return };
                 let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
-                let actual = match &opened {
-                    Ok(_) => "it opens".to_owned(),
-                    Err(fault) => fault.to_string(),
-                };
-                let check = Check::new("sealed collection", "it opens", actual, opened.is_ok())
-                    .drawn(DifferenceKind::page(PageEffect::SealOpens));
+                let fault = opened.as_ref().err().map(|fault| PageValue::text(fault.to_string()));
+                let check = Check::page(PageEffect::SealOpens, fault, opened.is_ok());
                 let spec = &context.target.edges.spec;
                 let refusal =
                     opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
@@ -134,10 +120,8 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 if let Ok(opened) = opened {
                     let id = context.seal_key().id().to_owned();
                     let is_current = opened.key_id == id;
-                    context.check(
-                        Check::new("key of the collection", id, opened.key_id, is_current)
-                            .drawn(DifferenceKind::page(PageEffect::SealKey)),
-                    );
+                    let actual = PageValue::text(opened.key_id);
+                    context.check(Check::page_is(PageEffect::SealKey, id, actual, is_current));
                     context.observe("collector.version", opened.contents.collector_version);
                 }
             })
@@ -158,11 +142,8 @@ fn unchanged(cases: &mut CaseList<'_, Collector>) {
                 let arrivals = session.edge.arrivals(context.timeout).await;
                 let arrived =
                     arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
-                let (expected, actual) = (excerpt(&sent), excerpt(&arrived));
-                context.check(
-                    Check::new("collection at the service", expected, actual, sent == arrived)
-                        .drawn(DifferenceKind::page(PageEffect::Body)),
-                );
+                let (actual, ok) = (PageValue::text(&*arrived), sent == arrived);
+                context.check(Check::page_is(PageEffect::RelayedBody, &*sent, actual, ok));
             })
         },
     );
@@ -221,20 +202,12 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
     let Some(edge) = context.edge(context.edge_setup()).await else { return };
     let Some(page) = context.page().await else { return };
     let session = page.session(context.quick_options(&edge.url()), &reference).await;
-    context.check(resolves("session", &session));
+    context.check(resolves(&session));
     let posted = edge.posts().into_iter().find_map(|post| post.body);
     if let Some(Ok(opened)) = posted.map(|body| edge.open(&body)) {
         let carried = opened.session_ref;
-        let is_same = carried == reference;
-        context.check(
-            Check::new(
-                "reference in the collection",
-                excerpt(reference.as_bytes()),
-                excerpt(carried.as_bytes()),
-                is_same,
-            )
-            .drawn(DifferenceKind::page(PageEffect::Reference)),
-        );
+        let (ok, actual) = (carried == reference, PageValue::text(carried));
+        context.check(Check::page_is(PageEffect::SameReference, &reference, actual, ok));
     }
     let reply = match edge.verdict(&reference).await {
         Ok(reply) => reply,
@@ -243,17 +216,10 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
             return;
         }
     };
-    let actual = match &reply {
-        Ok(answer) => format!("{} {}", answer.status, excerpt(&answer.body)),
-        Err(why) => why.to_string(),
-    };
     let body: Option<Value> =
         reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
     let named = body.as_ref().and_then(|body| body.get("ref")).and_then(Value::as_str);
     let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200) && named == Some(reference.as_str());
-    context.check(
-        Check::new(&format!("verdict for {what}"), "200 with this reference", actual, ok)
-            .drawn(DifferenceKind::page(PageEffect::Verdict))
-            .at(CaseLevel::Must),
-    );
+    let check = Check::page(PageEffect::Verdict, Some(judge::page_answer(&reply)), ok);
+    context.check(check.which(&format!("for {what}")));
 }

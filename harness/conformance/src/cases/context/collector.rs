@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Advice, Version};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
 use edgeproof_reports::Hop;
-use edgeproof_reports::difference::{DifferenceKind, PageEffect, Wire};
+use edgeproof_reports::difference::{PageEffect, PageValue, Wire};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
@@ -154,11 +154,9 @@ impl CollectorCaseContext {
                 self.found.not_run = Some(edgeproof_cli::error_text(&why));
                 None
             }
-            Err(PageFailure::Module(actual)) => {
-                self.check(
-                    Check::new("module", "it loads and exports create(options)", actual, false)
-                        .drawn(DifferenceKind::page(PageEffect::ModuleLoads)),
-                );
+            Err(PageFailure::Module(load)) => {
+                let actual = Some(PageValue::Session(load.value()));
+                self.check(Check::page(PageEffect::ModuleLoads, actual, false));
                 None
             }
         }

@@ -77,7 +77,7 @@ pub(super) enum PageFailure {
     /// It does not open.
     Browser(BrowserError),
     /// The module does not load: what it did instead.
-    Module(String),
+    Module(SessionResult),
 }
 
 impl CollectorPage {
@@ -235,7 +235,7 @@ impl CollectorPage {
         let next = OpenPage::open(&self.target, self.origin, &self.before, self.timeout).await;
         let next = next.map_err(|why| match why {
             PageFailure::Browser(why) => edgeproof_cli::error_text(&why),
-            PageFailure::Module(what) => what,
+            PageFailure::Module(load) => load.value().to_string(),
         })?;
         next.calls.lock().created = true;
         let last = std::mem::replace(&mut *self.current.lock(), Arc::new(next));
@@ -260,8 +260,7 @@ impl OpenPage {
         let load = CollectorCall::Load { module_url: module.clone() };
         match within(timeout, page.call(load.clone())).await {
             CallOutcome::Returned(_) => Ok(Self { page, canaries, url, module, calls: Mutex::default() }),
-            CallOutcome::Missing => Err(PageFailure::Module("it exports no function create".into())),
-            outcome => Err(PageFailure::Module(format!("{} {outcome}", load.name()))),
+            outcome => Err(PageFailure::Module(SessionResult { call: load.name(), outcome })),
         }
     }
 

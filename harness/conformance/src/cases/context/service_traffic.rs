@@ -67,11 +67,4 @@ impl ServiceExchange {
     pub fn has_authorization(&self) -> bool {
         self.draft.header_value("authorization").is_some()
     }
-
-    /// The exchange in a finding: status, method and case.
-    pub fn place(&self) -> String {
-        let status =
-            self.sent.reply.as_ref().map_or_else(ToString::to_string, |answer| answer.status.to_string());
-        format!("{status} to {} of {}", self.draft.method, self.case)
-    }
 }

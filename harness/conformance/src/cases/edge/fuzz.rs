@@ -9,7 +9,7 @@ use crate::judge::{self, Check};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 
 /// Maximum number of shrinking steps. Each step is a request.
 const SHRINKS: usize = 200;
@@ -37,6 +37,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 }
 
 async fn fuzz(context: &mut EdgeCaseContext, accept: &Script, count: u32, seed: u64) {
+    let lost = |bodies| Count::new(Counted::LostBodies, 0, bodies).of(count as usize).seed(seed);
     for number in 0..count {
         let Some(body) = generate(seed, number, &[]) else {
             context.found.not_run = Some("the generator made no body".into());
@@ -50,20 +51,11 @@ async fn fuzz(context: &mut EdgeCaseContext, accept: &Script, count: u32, seed: 
         context.found.sent.clear();
         let checks = arrives(context, accept, smallest).await;
         context.checks(checks);
-        let actual = format!("body {} of {count} is lost or changed (shown shrunk; seed {seed})", number + 1);
-        context.check(
-            Check::new("generated bodies", "all arrive", actual, false)
-                .drawn(DifferenceKind::count(Counted::LostBodies, 0, 1))
-                .advise(Advice::RepeatFuzz { count: u64::from(count), seed }),
-        );
+        let check = Check::judged(lost(1).part(number as usize + 1), false);
+        context.check(check.advise(Advice::RepeatFuzz { count: u64::from(count), seed }));
         return;
     }
-    let actual = format!("all {count} arrive (seed {seed})");
-    context.check(Check::new("generated bodies", "all arrive", actual, true).drawn(DifferenceKind::count(
-        Counted::LostBodies,
-        0,
-        0,
-    )));
+    context.check(Check::judged(lost(0), true));
 }
 
 /// A step towards a smaller body that still fails.

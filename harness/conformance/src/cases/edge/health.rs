@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Advice, Forms, HealthChange, ServiceTrouble, Valu
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, Statuses, TimeRule};
+use edgeproof_reports::difference::{Statuses, TimeRule};
 use futures_util::future::join_all;
 use tokio::time::{sleep, timeout};
 
@@ -117,15 +117,12 @@ async fn play(
         return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
     }
     let check = |sent: &Sent| judge::status_in(Statuses::Success, &sent.reply);
-    let wrong = sent.iter().map(check).zip(&sent).find(|(check, _)| !check.ok);
-    let check = match wrong {
-        Some((check, sent)) => {
-            record(context, &plain, sent, &check);
-            check
-        }
-        None => Check::new("status", "200 to 299", format!("200 to 299, {} times", sent.len()), true)
-            .drawn(DifferenceKind::Status { expected: Statuses::Success, actual: None }),
+    // The first wrong answer, or else the first one.
+    let Some((check, sent)) = sent.iter().map(|sent| (check(sent), sent)).min_by_key(|(check, _)| check.ok)
+    else {
+        return;
     };
+    record(context, &plain, sent, &check);
     context.check(
         check.of(&name).at(level).advise(Advice::HealthUnanswered { form: value.title.as_str().into() }),
     );
@@ -178,12 +175,9 @@ async fn beside(
     };
     let (posts, health) = tokio::join!(posts, check);
     let end = |sent: &Sent| sent.at + sent.took;
-    let waits = posts.iter().all(|post| end(post) < end(&health));
-    let actual = if waits { "after the collections" } else { "before the collections" };
-    let check = Check::new("answer", "before the collections", actual, !waits)
-        .drawn(DifferenceKind::time(TimeRule::BeforeOthers))
-        .at(CaseLevel::Should)
-        .advise(Advice::HealthWaits);
+    let last = posts.iter().map(end).max().unwrap_or(health.at).saturating_duration_since(health.at);
+    let check = Check::timed(TimeRule::BeforeCollections, health.took, last);
+    let check = check.at(CaseLevel::Should).advise(Advice::HealthWaits);
     (health, check)
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 use futures_util::future::join_all;
 
 use crate::cases::{
@@ -85,14 +85,8 @@ async fn all_at_once(context: &mut EdgeCaseContext, plays: &[(String, Script, Ex
         .iter()
         .filter(|draft| bodies.iter().filter(|body| body.as_ref() == draft.body.bytes()).count() != 1)
         .count();
-    let check = Check::new(
-        "bodies that did not arrive once and unchanged",
-        "0 of 64",
-        format!("{changed} of {}", plays.len()),
-        changed == 0,
-    )
-    .drawn(DifferenceKind::count(Counted::ChangedBodies, 0, changed));
-    context.check(check);
+    let changed_bodies = Count::new(Counted::ChangedBodies, 0, changed).of(plays.len());
+    context.check(Check::judged(changed_bodies, changed == 0));
 }
 
 /// The reason in the answer to the request with this number. No other answer has it.
@@ -109,14 +103,8 @@ fn is_of_another(number: usize, reply: &AnswerResult) -> bool {
 
 /// The check that counts wrong answers, and those of them that belong to another request.
 fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
-    let of_another = match foreign {
-        0 => String::new(),
-        1 => ", 1 of them with the reason of another request".to_owned(),
-        foreign => format!(", {foreign} of them with the reason of another request"),
-    };
-    let actual = format!("{wrong} of {all}{of_another}");
-    let check = Check::new("answers other than expected", format!("0 of {all}"), actual, wrong == 0)
-        .drawn(DifferenceKind::count(Counted::WrongAnswers, 0, wrong));
+    let count = Count::new(Counted::WrongAnswers, 0, wrong).of(all).part(foreign);
+    let check = Check::judged(count, wrong == 0);
     if foreign == 0 { check } else { check.advise(Advice::AnswersMixed) }
 }
 

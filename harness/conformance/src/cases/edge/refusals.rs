@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 
 use super::credentials::licenses;
 use crate::cases::{CaseList, Catalog, Conversation, Edge, EdgeCaseContext, collection, summary};
@@ -234,14 +234,10 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
     let sent = context.send(&collection()).await;
     let followed: Vec<_> =
         elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
-    let actual = match followed.first() {
-        None => "none".to_owned(),
-        Some(arrival) if licenses(&followed).is_empty() => format!("a {} request", arrival.request.method),
-        Some(arrival) => format!("a {} request with the license", arrival.request.method),
-    };
-    let check = Check::new("requests to the redirect's location", "none", actual, followed.is_empty())
-        .drawn(DifferenceKind::count(Counted::FollowedRedirects, 0, followed.len()));
-    context.check(check.advise(Advice::RedirectFollowed));
+    let count = Count::new(Counted::FollowedRedirects, 0, followed.len())
+        .part(licenses(&followed).len())
+        .first(followed.first().map(|arrival| &arrival.request.method));
+    context.check(Check::judged(count, followed.is_empty()).advise(Advice::RedirectFollowed));
     let observed = summary::answer(&context.marker, &sent.reply);
     context.observe(id, observed);
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, AnswerValue, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use crate::cases::{
     CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, Setup, collection, summary,
@@ -348,29 +348,30 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
 /// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
 async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
-    let expected = conversation.answer.as_ref().map(ExpectedAnswer::to_string).unwrap_or_default();
-    let mut actual = String::new();
     let mut answers = Vec::new();
-    let kind = |answers: Vec<AnswerValue>| DifferenceKind::Answer {
-        subject: AnswerSubject::AfterOutage,
-        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
-        // The last try proves it.
-        actual: answers.into_iter().rev().collect(),
-    };
+    let mut last = None;
     for _ in 0..TRIES {
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
         let is_right =
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-        actual = summary::answer(&context.marker, &sent.reply);
         answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
-        if conversation.answer.as_ref().is_some_and(is_right) {
-            let check = Check::new("answer after the outage", expected, actual, true);
-            return check.drawn(kind(answers)).at(CaseLevel::Should);
+        let ok = conversation.answer.as_ref().is_some_and(is_right);
+        last = Some((sent.reply, ok));
+        if ok {
+            break;
         }
     }
-    Check::new("answer after the outage", format!("{expected}, at the latest the third"), actual, false)
-        .drawn(kind(answers))
-        .at(CaseLevel::Should)
-        .advise(Advice::ServiceBack)
+    let kind = DifferenceKind::Answer {
+        subject: AnswerSubject::AfterOutage,
+        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
+        // The last try proves it.
+        actual: answers.into_iter().rev().collect(),
+    };
+    let check = match last {
+        Some((Err(why), _)) => Check::unanswered(&why, kind),
+        Some((Ok(_), ok)) => Check::judged(kind, ok),
+        None => Check::judged(kind, false),
+    };
+    check.at(CaseLevel::Should).advise(Advice::ServiceBack)
 }

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::Family;
 use edgeproof_http::Sent;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
-use edgeproof_reports::{CaseLevel, counted};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Count, Counted};
 
 use super::cause::{Cause, Passed, add};
 use super::minimize::{Minimal, minimize};
@@ -66,42 +66,18 @@ impl Exploration {
             let Cause { minimal, exchanges, .. } = &cause;
             if !trials.contains(&minimal.trial) && minimal.is_single_value() {
                 let name = model.name(&minimal.trial);
-                let fail = if *exchanges == 1 { "fails" } else { "fail" };
-                let seen = format!(
-                    "{} {fail} because of {name}; the case of this dimension judges it",
-                    counted(*exchanges, "exchange")
-                );
-                context.check(
-                    Check::new("exchanges", "as expected", seen, false)
-                        .drawn(DifferenceKind::count(Counted::Exchanges, 0, 1))
-                        .at(CaseLevel::Open),
-                );
+                let count = Count::new(Counted::JudgedExchanges, 0, *exchanges).first(Some(name));
+                context.check(Check::judged(count, false).at(CaseLevel::Open));
                 continue;
             }
             let passed = if cause.is_plain() { passed(context, model, minimal).await } else { None };
             report(context, model, cause, passed);
         }
-        let other =
-            if unexplained > 0 { format!(", {unexplained} of them not reduced") } else { String::new() };
-        let expected = format!("{} as expected", counted(trials.len(), "exchange"));
-        let actual = format!(
-            "{} as expected, {failed} not{other}, {} not played",
-            count - failed,
-            trials.len() - count
-        );
-        let ok = failed == 0 && count == trials.len();
-        context.check(if ok {
-            Check::new("exchanges", &expected, &expected, true).drawn(DifferenceKind::count(
-                Counted::Exchanges,
-                0,
-                0,
-            ))
-        } else {
-            // The failed exchanges have checks of their own.
-            Check::new("exchanges", expected, actual, false)
-                .drawn(DifferenceKind::count(Counted::Exchanges, 0, failed))
-                .at(if count == trials.len() { CaseLevel::Open } else { CaseLevel::Must })
-        });
+        let right = count - failed;
+        let exchanges = Count::new(Counted::Exchanges, trials.len(), right).of(count).part(unexplained);
+        let check = Check::judged(exchanges, right == trials.len());
+        // The failed exchanges have checks of their own.
+        context.check(check.at(if count == trials.len() { CaseLevel::Open } else { CaseLevel::Must }));
     }
 }
 

@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::{Advice, Fact};
-use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule};
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
-use crate::cases::{CaseList, Keys, ServiceCaseContext, summary};
+use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Number of requests that must return the same keys.
@@ -73,11 +73,13 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
                         }
                     }
                 }
-                let first = first.map_or_else(String::new, |reply| rendered(&reply));
-                let actual = other.as_ref().map_or_else(|| first.clone(), rendered);
-                let check = Check::new("keys", first, actual, other.is_none())
-                    .drawn(DifferenceKind::key_set(KeyRule::Same));
-                context.check(check.advise(Advice::KeysDiffer));
+                let kind = DifferenceKind::KeySet {
+                    rule: KeyRule::Same,
+                    expected: first.as_ref().map(value),
+                    actual: other.as_ref().map(value),
+                    faults: Vec::new(),
+                };
+                context.check(Check::judged(kind, other.is_none()).advise(Advice::KeysDiffer));
             })
         })
         .takes(Duration::from_secs(5));
@@ -108,15 +110,16 @@ fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     Ok(keys)
 }
 
-fn rendered(reply: &AnswerResult) -> String {
-    let set = reply.as_ref().ok().filter(|answer| answer.status == 200);
-    let Some(set) = set.and_then(|answer| KeySet::parse(&answer.body).ok()) else {
-        return summary::status(reply);
-    };
-    let mut ids: Vec<&str> =
-        set.keys().iter().map(|key| key.kid().unwrap_or("a key without an id")).collect();
-    ids.sort_unstable();
-    ids.join(", ")
+fn value(reply: &AnswerResult) -> KeySetValue {
+    match reply {
+        Err(why) => KeySetValue::Silence(judge::silence(why)),
+        Ok(answer) => match KeySet::parse(&answer.body) {
+            Ok(set) if answer.status == 200 => {
+                KeySetValue::Ids(set.keys().iter().map(|key| key.kid().map(Wire::from)).collect())
+            }
+            _ => KeySetValue::Status(answer.status),
+        },
+    }
 }
 
 fn tagged(cases: &mut CaseList<'_, Keys>) {

@@ -1,7 +1,7 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, KeyRule};
+use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
 use crate::cases::{Case, CaseList, Keys, Phase, ServiceCaseContext, summary, without_private_keys};
 use crate::judge::{self, AnswerResult, Check};
@@ -68,31 +68,17 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 
 /// The key set of an answer. Adds a failed check if the body is no key set.
 pub(super) fn parse_key_set(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<KeySet> {
-    let expected = "a JSON object with an array \"keys\" of objects";
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => {
-            let check = Check::unanswered(why, DifferenceKind::key_set(KeyRule::Readable));
-            context.check(Check { expected: expected.into(), ..check });
+            context.check(Check::unanswered(why, DifferenceKind::key_set(KeyRule::Readable, None)));
             return None;
         }
     };
-    match KeySet::parse(&answer.body) {
-        Ok(set) => {
-            context.check(
-                Check::new("key set", expected, expected, true)
-                    .drawn(DifferenceKind::key_set(KeyRule::Readable)),
-            );
-            Some(set)
-        }
-        Err(why) => {
-            context.check(
-                Check::new("key set", expected, why.to_string(), false)
-                    .drawn(DifferenceKind::key_set(KeyRule::Readable)),
-            );
-            None
-        }
-    }
+    let parsed = KeySet::parse(&answer.body);
+    let error = parsed.as_ref().err().map(|why| KeySetValue::Unreadable(why.to_string().into()));
+    context.check(Check::judged(DifferenceKind::key_set(KeyRule::Readable, error), parsed.is_ok()));
+    parsed.ok()
 }
 
 fn key_set_case<'c>(

@@ -1,7 +1,7 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::DifferenceKind;
+use edgeproof_reports::difference::{DifferenceKind, Wire};
 use serde_json::Value;
 
 use super::shape::parse_key_set;
@@ -44,15 +44,22 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
     let results: Vec<SignatureResult> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
     let ok = results.contains(&SignatureResult::Verified);
-    if let Some(unsupported) =
-        results.iter().find(|result| !ok && matches!(result, SignatureResult::Unsupported(_)))
-    {
-        return Err(format!("edgeproof cannot verify the verdict's token: {unsupported}"));
+    let unsupported = |result: &SignatureResult| match result {
+        SignatureResult::Unsupported(algorithm) if !ok => Some(algorithm.clone()),
+        _ => None,
+    };
+    if let Some(algorithm) = results.iter().find_map(unsupported) {
+        return Err(format!(
+            "edgeproof cannot verify the verdict's token: edgeproof does not support the algorithm {algorithm:?}"
+        ));
     }
-    let rendered: Vec<String> = results.iter().map(ToString::to_string).collect();
-    let kind = DifferenceKind::Token { actual: results.iter().map(SignatureResult::form).collect() };
-    let check =
-        Check::new("signature of the verdict's token", "verifies", rendered.join("; "), ok).drawn(kind);
+    let check = Check::judged(
+        DifferenceKind::Token {
+            actual: results.iter().map(SignatureResult::form).collect(),
+            named: results.iter().map(|result| result.named().map(Wire::from)).collect(),
+        },
+        ok,
+    );
     let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
     Ok(check.advise(Advice::KeyIdUnknown))

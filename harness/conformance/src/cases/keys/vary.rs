@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_http::{Body, Draft};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, KeyRule, Statuses};
+use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
 
 use super::shape::parse_key_set;
 use crate::cases::service::forms;
@@ -200,37 +200,27 @@ fn jose(cases: &mut CaseList<'_, Keys>) {
         Box::pin(async move {
             let reply = context.fetch_key_set(&context.key_set()).await;
             let Some(set) = parse_key_set(context, &reply) else { return };
-            let faults: Vec<String> = set
-                .keys()
-                .iter()
-                .enumerate()
-                .flat_map(|(index, key)| {
-                    faults(key).into_iter().map(move |fault| format!("key {index}: {fault}"))
-                })
-                .collect();
-            let actual = if faults.is_empty() { "keys that verify".to_owned() } else { faults.join("; ") };
-            context.check(
-                Check::new("keys", "keys that verify", actual, faults.is_empty())
-                    .drawn(DifferenceKind::key_set(KeyRule::Same)),
-            );
+            let keys = set.keys().iter().enumerate();
+            let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
+            context.check(judge::flawless(KeyRule::Verifying, faults));
         })
     });
 }
 
-fn faults(key: &Jwk) -> Vec<String> {
+fn faults(key: &Jwk) -> Vec<OneKeyFault> {
     let mut faults = Vec::new();
     let members = key.members();
     for name in ["kty", "use", "alg", "kid", "crv", "x", "y", "n", "e"] {
         if members.get(name).is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
-            faults.push(format!("{name:?} is no text"));
+            faults.push(OneKeyFault::NotText(name.to_owned()));
         }
     }
     if key.text("use").is_some_and(|purpose| purpose != "sig") {
-        faults.push("\"use\" is not \"sig\"".into());
+        faults.push(OneKeyFault::OtherUse);
     }
     let operations = members.get("key_ops").map(|value| value.as_array().cloned().unwrap_or_default());
     if operations.is_some_and(|operations| !operations.iter().any(|operation| operation == "verify")) {
-        faults.push("\"key_ops\" lacks \"verify\"".into());
+        faults.push(OneKeyFault::NoVerify);
     }
     let Some(algorithm) = key.text("alg") else { return faults };
     let fits: &[&str] = match (key.kty(), key.text("crv")) {
@@ -243,7 +233,7 @@ fn faults(key: &Jwk) -> Vec<String> {
         _ => return faults,
     };
     if !fits.contains(&algorithm) {
-        faults.push(format!("\"alg\" is not {}", fits.join(" or ")));
+        faults.push(OneKeyFault::OtherAlgorithm(fits.iter().map(ToString::to_string).collect()));
     }
     faults
 }
@@ -259,15 +249,13 @@ async fn published(context: &mut ServiceCaseContext) -> Option<BTreeSet<String>>
 fn same_keys(keys: &BTreeSet<String>, reply: &AnswerResult) -> Check {
     let found = keys_in(reply);
     let actual = match (&found, reply) {
-        (Some(found), _) if found == keys => "the same keys",
-        (Some(_), _) => "other keys",
-        (None, Ok(answer)) if is_gzip(&answer.body) => {
-            "no key set, but gzip without `Content-Encoding: gzip`, or cut off"
-        }
-        (None, _) => "no key set",
+        (Some(found), _) if found == keys => KeySetValue::Same,
+        (Some(_), _) => KeySetValue::Other,
+        (None, Ok(answer)) if is_gzip(&answer.body) => KeySetValue::Gzip,
+        (None, _) => KeySetValue::NotASet,
     };
-    Check::new("keys", "the same keys", actual, found.as_ref() == Some(keys))
-        .drawn(DifferenceKind::key_set(KeyRule::Same))
+    let ok = actual == KeySetValue::Same;
+    Check::judged(DifferenceKind::key_set(KeyRule::SameAgain, Some(actual)), ok)
 }
 
 /// The keys of an answer. None: no key set.

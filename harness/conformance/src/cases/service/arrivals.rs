@@ -5,7 +5,9 @@ use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::Hop;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, MemberChange, TimeRule};
+use edgeproof_reports::difference::{
+    AnswerSubject, AnswerValue, DifferenceKind, MemberChange, TimeRule, Wire,
+};
 
 use super::expected::{PENDING, answer};
 use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
@@ -103,22 +105,21 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             "the answers for the four reasons without a verdict are the same",
             |context| {
                 Box::pin(async move {
-                    let mut first: Option<String> = None;
+                    let mut first: Option<Option<AnswerValue>> = None;
                     for (id, title, _, prepare) in pending_causes() {
                         // All references have the same length, so that only the reason can make a difference.
                         let reference = context.reference(&format!("{id:-<16}"));
                         prepare(context, &reference);
                         let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                         let seen = without(&reply, &reference);
-                        let same = first.as_ref().is_none_or(|first| *first == seen);
-                        let expected = first.get_or_insert_with(|| seen.clone()).clone();
+                        let first = first.get_or_insert_with(|| seen.clone());
+                        let same = *first == seen;
                         let kind = DifferenceKind::Answer {
-                            subject: AnswerSubject::AsTheFirstTime,
-                            expected: Vec::new(),
-                            actual: reply.iter().map(|answer| judge::answer_value(answer, None)).collect(),
+                            subject: AnswerSubject::ForAnyReason,
+                            expected: first.clone().into_iter().collect(),
+                            actual: seen.into_iter().collect(),
                         };
-                        let what = format!("answer for {title}");
-                        context.check(Check::new(&what, expected, seen, same).drawn(kind));
+                        context.check(Check::judged(kind, same).which(&format!("for {title}")));
                     }
                 })
             },
@@ -127,18 +128,18 @@ fn alike(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
-/// An answer as text, without its reference, its length and its date.
-fn without(reply: &AnswerResult, reference: &str) -> String {
-    let answer = match reply {
-        Ok(answer) => answer,
-        Err(why) => return why.to_string(),
-    };
+/// An answer without its reference, its length and its date.
+fn without(reply: &AnswerResult, reference: &str) -> Option<AnswerValue> {
+    let answer = reply.as_ref().ok()?;
     let headers = answer.headers.iter().filter(|(name, _)| *name != "date" && *name != "content-length");
     let headers: Vec<_> = headers
         .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
         .collect();
-    let body = String::from_utf8_lossy(&answer.body).replace(reference, "…");
-    format!("{} {} {body}", answer.status, headers.join(", "))
+    let mut value = judge::answer_value(answer, None);
+    if let Some(body) = &mut value.body {
+        body.value = String::from_utf8_lossy(&answer.body).replace(reference, "…").into();
+    }
+    Some(AnswerValue { headers: Some(headers.join(", ").into()), ..value })
 }
 
 /// From the page over the edge and the service to the backend.
@@ -157,9 +158,9 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
                     let named = super::sessions::reference_in(&reply);
                     let ok = named.as_deref() == Some(&reference);
                     let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
-                    let kind = DifferenceKind::Member { path: "/ref".into(), change };
-                    let named = named.unwrap_or_default();
-                    context.check(Check::new("ref in the verdict", reference, named, ok).drawn(kind));
+                    let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
+                    let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
+                    context.check(Check::judged(kind, ok));
                 })
             },
         )
@@ -240,11 +241,7 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     let late = (sent.at + sent.took).saturating_duration_since(arrived);
                     context.check(judge::status_is(200, &sent.reply));
-                    let actual = if late < SOON { "at once".to_owned() } else { format!("after {late:.1?}") };
-                    context.check(
-                        Check::new("answer after the verdict", "at once", actual, late < SOON)
-                            .drawn(DifferenceKind::time(TimeRule::AtOnce)),
-                    );
+                    context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
                 })
             },
         )

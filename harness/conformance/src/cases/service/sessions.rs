@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, Counted, DifferenceKind, TimeRule};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
@@ -52,13 +52,8 @@ fn available(cases: &mut CaseList<'_, Service>) {
                     let request = context.with_token(&reference).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
                     context.checks(verdict_checks(&sent.reply));
-                    let at_once = sent.took < Duration::from_secs(3);
-                    let actual = if at_once { "at once" } else { "only after a wait" };
-                    context.check(
-                        Check::new("time", "at once", actual, at_once)
-                            .drawn(DifferenceKind::time(TimeRule::AtOnce))
-                            .at(CaseLevel::Should),
-                    );
+                    let check = Check::timed(TimeRule::AtOnce, sent.took, Duration::from_secs(3));
+                    context.check(check.at(CaseLevel::Should));
                 })
             },
         )
@@ -155,10 +150,8 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     };
     let (old, none) = (names(old), names(none));
     let same = old == none;
-    Check::new("header fields for an old verdict", none, old, same)
-        .drawn(DifferenceKind::count(Counted::RevealingHeaders, 0, usize::from(!same)))
-        .at(CaseLevel::Should)
-        .advise(Advice::SessionRevealed)
+    let count = Count::new(Counted::RevealingHeaders, 0, usize::from(!same)).wanted(none).first(Some(old));
+    Check::judged(count, same).at(CaseLevel::Should).advise(Advice::SessionRevealed)
 }
 
 /// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case

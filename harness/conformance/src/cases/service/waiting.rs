@@ -126,15 +126,8 @@ fn excessive(cases: &mut CaseList<'_, Service>) {
                         let sent = context.fetch_verdict_within(&request, OBSERVATION).await;
                         let held = matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
                         if held {
-                            context.check(
-                                Check::new(
-                                    "answer",
-                                    "any status except 500 to 599, or a wait",
-                                    "a wait",
-                                    true,
-                                )
-                                .drawn(DifferenceKind::time(TimeRule::AtOnce)),
-                            );
+                            let kind = DifferenceKind::time(TimeRule::MayWait, None, OBSERVATION);
+                            context.check(Check::judged(kind, true));
                             context.observe(&point, "waits");
                         } else {
                             context.check(no_server_error(&sent.reply));
@@ -194,12 +187,7 @@ fn excessive_request(context: &ServiceCaseContext, value: &str) -> VerdictReques
 
 /// A request without a wait is answered at once.
 fn soon(sent: &Sent) -> Check {
-    let ok = sent.took < SOON;
-    let actual = if ok { "at once".to_owned() } else { format!("after {:.0?}", sent.took) };
-    Check::new("time", "at once", actual, ok)
-        .drawn(DifferenceKind::time(TimeRule::AtOnce))
-        .at(CaseLevel::Should)
-        .advise(Advice::WaitUnasked)
+    Check::timed(TimeRule::WithoutWait, sent.took, SOON).at(CaseLevel::Should).advise(Advice::WaitUnasked)
 }
 
 fn no_server_error(reply: &AnswerResult) -> Check {
@@ -244,12 +232,8 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
                     let request = context.verdict(&context.reference("wait")).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
                     context.checks(judge::exact(&answer(&row, ""), &sent.reply));
-                    let at_once = sent.took < Duration::from_secs(3);
-                    let actual = if at_once { "answered at once" } else { "held" };
-                    let check = Check::new("time", "answered at once", actual, at_once)
-                        .drawn(DifferenceKind::time(TimeRule::AtOnce))
-                        .at(CaseLevel::Should);
-                    context.check(check.advise(Advice::TokenAfterWait));
+                    let check = Check::timed(TimeRule::WithoutToken, sent.took, Duration::from_secs(3));
+                    context.check(check.at(CaseLevel::Should).advise(Advice::TokenAfterWait));
                 })
             },
         )
@@ -277,14 +261,7 @@ fn client_leaves(cases: &mut CaseList<'_, Service>) {
                     };
                     let ended = !begun
                         || timeout(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
-                    let actual = if ended { "none" } else { "the disconnected one" };
-                    context.check(
-                        Check::new("waiting requests", "none", actual, ended).drawn(DifferenceKind::count(
-                            Counted::WaitingRequests,
-                            0,
-                            usize::from(!ended),
-                        )),
-                    );
+                    context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
                 })
             },
         )

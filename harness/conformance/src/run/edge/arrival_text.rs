@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Advice, Spec};
 use edgeproof_mock::{Arrival, ArrivalAnswer, presented_licenses};
-use edgeproof_reports::difference::{Counted, DifferenceKind};
+use edgeproof_reports::difference::{Count, Counted};
 use edgeproof_reports::escape::{one_line, visible};
 
 use crate::judge::{self, Check, excerpt};
@@ -66,25 +66,12 @@ pub(super) fn arrival_text(
 fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
     let request = &arrival.request;
     if request.method != "POST" {
-        return vec![
-            Check::new("method", "POST", request.method.clone(), false).drawn(DifferenceKind::count(
-                Counted::OtherMethods,
-                0,
-                1,
-            )),
-        ];
+        let count = Count::new(Counted::OtherMethods, 0, 1).first(Some(&request.method));
+        return vec![Check::judged(count, false)];
     }
     let mut checks = Vec::new();
     if !request.complete {
-        let kind = DifferenceKind::Arrivals {
-            expected: 1,
-            actual: 0,
-            broken_off: 1,
-            method: None,
-            body_bytes: None,
-        };
-        let check = Check::new("request", "complete", "broke off", false).drawn(kind);
-        checks.push(check.advise(Advice::UploadBrokenOff));
+        checks.push(Check::counted(Counted::BrokenRequests, 0, 1).advise(Advice::UploadBrokenOff));
     }
     if let Some(license) = &expected.license {
         checks.push(judge::carries_license(license, &presented_licenses(&request.target, &request.headers)));
@@ -100,10 +87,7 @@ fn judge_arrival(arrival: &Arrival, expected: &ExpectedArrival) -> Vec<Check> {
     }
     let nothing = expected.relayed.is_empty() && !expected.kept_back.is_empty();
     if nothing || expected.kept_back.contains(&request.body) {
-        checks.push(
-            Check::new("requests at the service", "none of this case", "one", false)
-                .drawn(DifferenceKind::count(Counted::ForeignRequests, 0, 1)),
-        );
+        checks.push(Check::counted(Counted::ForeignRequests, 0, 1));
         return checks;
     }
     let bodies: Vec<&[u8]> = expected.relayed.iter().map(AsRef::as_ref).collect();

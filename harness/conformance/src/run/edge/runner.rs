@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail, probe};
 use edgeproof_mock::{ListenerMode, Script};
-use edgeproof_reports::difference::{DifferenceKind, ProcessEnd, Secrets};
+use edgeproof_reports::difference::{ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use edgeproof_targets::{RunningEdge, StartError, Target};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -19,7 +19,7 @@ use super::pool_options::EdgePoolOptions;
 use super::{latency, monitors, sanity};
 use crate::cases::{
     Case, CaseFacts, CaseFindings, DeferredLogCheck, Edge, EdgeCaseContext, EdgeMonitor, EdgeNeed,
-    FreshEdgeRequest, FreshEdges, Setup, collection,
+    FreshEdgeRequest, FreshEdges, Part, Setup, collection,
 };
 use crate::judge::{self, Check};
 use crate::run::attempt::{broken_off, run_case};
@@ -286,20 +286,15 @@ impl EdgePool {
             found.observations.push((case.id.clone(), "does not start".into()));
             if case.level != CaseLevel::Open {
                 // What the case forbids cannot happen.
-                let (expected, actual) = ("starts, or does not start", "does not start");
-                found.checks.push(
-                    Check::new("the edge", expected, actual, true)
-                        .drawn(DifferenceKind::Process { end: ProcessEnd::Open }),
-                );
+                found.checks.push(Check::process(ProcessEnd::Open, Edge::SUBJECT, None));
             }
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");
             return without_run(case, Outcome::NotRun, &because);
         } else {
-            let expected = format!("starts with {}", case.settings.setup.describe());
-            let check = Check::new("the edge", expected, why_text, false)
-                .drawn(DifferenceKind::Process { end: ProcessEnd::NotStarted });
+            let check = Check::process(ProcessEnd::NotStarted, Edge::SUBJECT, Some(&why_text))
+                .which(&format!("with {}", case.settings.setup.describe()));
             found.checks.push(check.at(case.settings.start).advise(Advice::StartRefused));
         }
         let notes = (!last_output.is_empty()).then(|| EdgeNotes { settings: Vec::new(), log: last_output });

@@ -99,14 +99,12 @@ impl Pins {
     pub(in crate::run) fn check(&self, found: &mut CaseFindings) {
         for (point, observed) in &found.observations {
             let Some(pinned) = self.points.get(point) else { continue };
-            let name = format!("pinned point {point}");
             let kind = DifferenceKind::Pin {
                 point: point.clone(),
                 expected: pinned.iter().map(Wire::from).collect(),
                 actual: observed.into(),
             };
-            let check = Check::new(&name, pinned.join(" or "), observed.clone(), pinned.contains(observed))
-                .drawn(kind);
+            let check = Check::judged(kind, pinned.contains(observed));
             found.checks.push(check.advise(Advice::PinChanged));
         }
     }

@@ -65,9 +65,7 @@ pub(in crate::run) fn without_run(case: &CaseFacts, outcome: Outcome, because: &
 
 /// The check of a case that exceeded its timeout.
 pub(in crate::run) fn timeout_check(limit: Duration) -> Check {
-    let limit = humantime::format_duration(limit);
-    Check::new("duration", format!("the case ends within {limit}"), "timeout", false)
-        .drawn(DifferenceKind::time(TimeRule::CaseTimeout))
+    Check::judged(DifferenceKind::time(TimeRule::CaseTimeout, None, limit), false)
 }
 
 fn blank(case: &CaseFacts) -> CaseReport {
@@ -164,12 +162,16 @@ fn cut(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use edgeproof_reports::difference::Counted;
     use rstest::rstest;
 
     use super::*;
 
     fn found(checks: &[(CaseLevel, bool)], observed: bool) -> CaseFindings {
-        let checks = checks.iter().map(|(level, ok)| Check::new("x", "1", "2", *ok).at(*level)).collect();
+        let checks = checks
+            .iter()
+            .map(|(level, ok)| Check::counted(Counted::Copies, 0, usize::from(!ok)).at(*level))
+            .collect();
         let observations = if observed { vec![("point".into(), "observed".into())] } else { Vec::new() };
         CaseFindings { checks, observations, ..CaseFindings::default() }
     }

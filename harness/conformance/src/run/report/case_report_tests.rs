@@ -5,10 +5,11 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
-    CertificateForm, CodingRule, Counted, Difference, DifferenceKind, GrantForm, HeaderRule, Invariant,
-    KeyRule, LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, PageEffect, ProcessEnd,
-    SecretPlace, Secrets, SessionEnd, SignatureForm, Silence, SilenceReason, Statuses, TimeRule, UserDatum,
-    Wire,
+    CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderChange,
+    HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange,
+    MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect, PageValue, ProcessEnd, SecretPlace, Secrets,
+    SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Thrown,
+    TimeRule, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -37,7 +38,7 @@ fn body() -> BodyValue {
 }
 
 fn answer() -> AnswerValue {
-    AnswerValue { status: 200, location: Some(wire()), body: Some(body()) }
+    AnswerValue { status: 200, location: Some(wire()), headers: Some(wire()), body: Some(body()) }
 }
 
 /// Each kind, with the secret in each of its texts.
@@ -46,9 +47,25 @@ fn all_kinds() -> Vec<DifferenceKind> {
     let pin = DifferenceKind::Pin { point: text(), expected: vec![wire()], actual: wire() };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
+    let session = SessionValue {
+        call: text(),
+        end: SessionEnd::Failed,
+        actual: Some(wire()),
+        thrown: Some(Thrown { name: wire(), is_error: true, rejected: true }),
+        after_ms: Some(1),
+        page_end: Some(wire()),
+    };
+    let page = |actual| DifferenceKind::page(PageEffect::Url, Some(wire()), Some(actual));
+    let text_fault = |fault: OneKeyFault| fault.of(0);
+    let key_set = |actual: KeySetValue, fault| DifferenceKind::KeySet {
+        rule: KeyRule::Complete,
+        expected: Some(actual.clone()),
+        actual: Some(actual),
+        faults: vec![fault],
+    };
     let log = |actual| DifferenceKind::LogLine { status: 401, reason: wire(), actual };
     vec![
-        DifferenceKind::NoAnswer { silence, wanted: Some(Box::new(pin.clone())) },
+        DifferenceKind::NoAnswer { silence: silence.clone(), wanted: Some(Box::new(pin.clone())) },
         DifferenceKind::Status { expected: Statuses::Any, actual: Some(200) },
         body_of(BodyRule::Exactly(wire())),
         body_of(BodyRule::Codes(vec![text()])),
@@ -65,7 +82,12 @@ fn all_kinds() -> Vec<DifferenceKind> {
             form: GrantForm::Other,
             actual: Some(wire()),
         },
-        DifferenceKind::Member { path: text(), change: MemberChange::Other },
+        DifferenceKind::Member {
+            path: text(),
+            change: MemberChange::Other,
+            expected: Some(wire()),
+            actual: Some(wire()),
+        },
         DifferenceKind::Arrivals {
             expected: 1,
             actual: 2,
@@ -96,18 +118,26 @@ fn all_kinds() -> Vec<DifferenceKind> {
             actual: Some(wire()),
             coding: Some(wire()),
         },
-        DifferenceKind::key_set(KeyRule::Complete),
-        DifferenceKind::Token { actual: vec![SignatureForm::Malformed] },
+        key_set(KeySetValue::Ids(vec![Some(wire())]), text_fault(OneKeyFault::Lacks(text()))),
+        key_set(KeySetValue::Unreadable(wire()), text_fault(OneKeyFault::Private(text()))),
+        key_set(KeySetValue::Silence(silence.clone()), text_fault(OneKeyFault::OtherAlgorithm(vec![text()]))),
+        key_set(KeySetValue::Same, KeyFault::PrivateAt(text())),
+        DifferenceKind::Token { actual: vec![SignatureForm::UnknownKey], named: vec![Some(wire())] },
         DifferenceKind::Session {
-            call: text(),
+            subject: SessionSubject::Mode(wire()),
             error: Some(wire()),
-            end: SessionEnd::Failed,
-            actual: Some(wire()),
+            by_name: true,
+            session: session.clone(),
         },
-        DifferenceKind::page(PageEffect::Url),
-        DifferenceKind::Count { counted: Counted::Copies, expected: Some(0), actual: 1 },
-        DifferenceKind::time(TimeRule::AtOnce),
-        DifferenceKind::Process { end: ProcessEnd::Died },
+        page(PageValue::text(wire())),
+        page(PageValue::Session(session.clone())),
+        page(PageValue::Answer(answer())),
+        page(PageValue::Silence(silence.clone())),
+        page(PageValue::Data(vec![PageDatum { place: text(), method: wire(), path: wire() }])),
+        Count { session: Some(session), ..Count::new(Counted::Collections, 1, 0) }.into(),
+        Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
+        DifferenceKind::time(TimeRule::AtOnce, None, Duration::ZERO),
+        DifferenceKind::Process { end: ProcessEnd::Died, process: text(), error: Some(wire()) },
         DifferenceKind::Breaches {
             invariant: Invariant::Copies,
             count: 1,
@@ -116,6 +146,14 @@ fn all_kinds() -> Vec<DifferenceKind> {
                 number: Some(1),
                 status: Some(200),
                 value: Some(wire()),
+                method: Some(wire()),
+                has_token: true,
+                times: Some(1),
+                of: Some(1),
+                datum: Some(text()),
+                keys: Some(KeySetValue::Unreadable(wire())),
+                header: Some(HeaderChange::Missing),
+                act: Some(PageAct::Window),
                 difference: Some(Box::new(pin.clone())),
             }],
         },

@@ -9,6 +9,7 @@ use edgeproof::cases::explore::sequence::{
 use edgeproof::judge::Check;
 use edgeproof_fixtures::spec::{Family, Spec, Version};
 use edgeproof_mock::ReplyShape;
+use edgeproof_reports::difference::Counted;
 use proptest::strategy::ValueTree;
 
 /// Whether the last of these steps fails.
@@ -52,7 +53,7 @@ impl SequencePlayer for FakeTarget<'_> {
         for (index, step) in sequence.steps.iter().enumerate() {
             self.history.push(step.clone());
             if (self.fails)(self.model, &self.history) {
-                let check = Check::new("status", "200", "500", false);
+                let check = Check::counted(Counted::Copies, 0, 1);
                 return Played {
                     failure: Failure::of(index, &[check]),
                     steps: index + 1,

@@ -8,6 +8,7 @@ use edgeproof::cases::explore::sequence::{
 use edgeproof::judge::Check;
 use edgeproof_fixtures::spec::{Event, Family};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Counted;
 
 use super::fake_target::{Fails, FakeTarget, edge_model, family, is_refusal};
 
@@ -101,7 +102,7 @@ impl SequencePlayer for TwoLevels<'_> {
         let accepted = |step: &Step<EdgeAction>| family(self.0.model, step) == Some(Family::Accepted);
         match sequence.steps.iter().position(accepted) {
             Some(step) if played.failure.is_none() => {
-                let check = Check::new("time", "soon", "late", false).at(CaseLevel::Should);
+                let check = Check::counted(Counted::WrongAnswers, 0, 1).at(CaseLevel::Should);
                 Played { failure: Failure::of(step, &[check]), ..played }
             }
             _ => played,

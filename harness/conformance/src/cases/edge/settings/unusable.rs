@@ -46,8 +46,7 @@ pub(super) async fn client_files(play: &Play, context: &mut EdgeCaseContext) {
         configured: None,
         presented: None,
     };
-    let (what, expected) = ("client certificate at the service", "the configured one or none");
-    context.check(Check::new(what, expected, actual, ok).drawn(kind));
+    context.check(Check::judged(kind, ok));
     let answer = summary::answer(&context.marker, &sent.reply);
     context.observe(&play.point, format!("starts; {answer}; client certificate: {actual}"));
 }

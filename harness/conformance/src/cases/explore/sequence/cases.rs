@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Draft, Sent};
-use edgeproof_reports::difference::{Counted, DifferenceKind};
-use edgeproof_reports::{Hop, counted};
+use edgeproof_reports::Hop;
+use edgeproof_reports::difference::{Count, Counted};
 
 use super::action_model::ActionModel;
 use super::edge_model::EdgeModel;
@@ -175,11 +175,9 @@ fn report<M: ActionModel, T: SequenceTarget>(
             match save(folder, model, &finding.sequence, |path, text| context.write(path, text)) {
                 Ok(path) => repeat = Advice::ReplaySequence { path: path.display().to_string() },
                 Err(why) => {
-                    let actual = format!("cannot write to {}: {why}", folder.display());
-                    context.check(
-                        Check::new("saved sequence", "a file in the folder of --save", actual, false)
-                            .drawn(DifferenceKind::count(Counted::Sequences, 1, 0)),
-                    );
+                    let failed = format!("{}: {why}", folder.display());
+                    let count = Count::new(Counted::SavedSequences, 1, 0).first(Some(failed));
+                    context.check(Check::judged(count, false));
                 }
             }
         }
@@ -195,13 +193,9 @@ fn report_replay<M: ActionModel, T: SequenceTarget>(
     replay: &NamedSequence<M::Action>,
     mut played: Played,
 ) {
-    let expected = format!("{} as expected", counted(replay.sequence.steps.len(), "step"));
+    let steps = replay.sequence.steps.len();
     let Some(failure) = played.failure.take() else {
-        context.check(Check::new("saved sequence", &expected, &expected, true).drawn(DifferenceKind::count(
-            Counted::Sequences,
-            1,
-            1,
-        )));
+        context.check(Check::counted(Counted::Steps, steps, steps));
         return;
     };
     let finding = Finding {

@@ -1,6 +1,6 @@
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, DifferenceKind};
-use edgeproof_reports::{CaseLevel, counted};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Count, Counted};
 
 use super::action_model::ActionModel;
 use super::search::{Finding, Repeats, SearchResult};
@@ -36,18 +36,15 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
     if let Some(line) = lines.get_mut(finding.failure.step) {
         *line = format!("{line}: wrong {}", parts.join(", "));
     }
-    let what = match (finding.number, finding.repeats) {
-        (None, _) => "saved sequence".to_owned(),
-        (Some(number), Repeats::Yes) => format!("sequence {}, shrunk", number + 1),
-        (Some(number), _) => format!("sequence {}", number + 1),
-    };
+    let counted = if finding.repeats == Repeats::Yes { Counted::ShrunkSteps } else { Counted::Steps };
+    let steps = Count::new(counted, count, finding.failure.step);
+    let steps = Count { part: finding.number.map(|number| u64::from(number) + 1), ..steps };
     let scope = match (finding.number, finding.repeats) {
         (Some(_), Repeats::No) => Some(Advice::SequenceFailedOnce),
         (_, Repeats::StaysWrong) => Some(Advice::TargetStaysWrong),
         _ => None,
     };
-    let check = Check::new(&what, "each step as expected", lines.join("\n"), false)
-        .drawn(DifferenceKind::count(Counted::Steps, count, finding.failure.step));
+    let check = Check::judged(steps, false).lines(&lines);
     checks.push(check.at(finding.failure.level()).advise_all(scope.into_iter().chain([repeat])));
     checks
 }
@@ -55,29 +52,9 @@ pub(super) fn checks<M: ActionModel>(model: &M, finding: &Finding<M::Action>, re
 /// The check that counts the sequences of a search.
 pub(super) fn summary<A>(result: &SearchResult<A>, count: u32, seed: u64) -> Check {
     let failed = result.further + u32::try_from(result.findings.len()).unwrap_or(u32::MAX);
-    let played =
-        format!("{} in {}", counted(result.steps, "step"), counted(result.played as usize, "sequence"));
-    if failed == 0 {
-        let ok = result.played == count;
-        return Check::new(
-            "sequences",
-            format!("{count} as expected"),
-            format!("{played} (seed {seed})"),
-            ok,
-        )
-        .drawn(DifferenceKind::count(Counted::Sequences, count as usize, result.played as usize));
-    }
-    let rest = match count - result.played {
-        0 => String::new(),
-        rest => format!("; {rest} not played"),
-    };
-    let actual = format!("{failed} of {} failed (seed {seed}): {played}{rest}", result.played);
+    let (played, right) = (result.played as usize, result.played.saturating_sub(failed) as usize);
+    let sequences = Count::new(Counted::Sequences, count as usize, right).of(played).part(result.steps);
+    let check = Check::judged(sequences.seed(seed), right == count as usize);
     // The findings have checks of their own.
-    Check::new("sequences", format!("{count} as expected"), actual, false)
-        .drawn(DifferenceKind::count(
-            Counted::Sequences,
-            count as usize,
-            result.played.saturating_sub(failed) as usize,
-        ))
-        .at(CaseLevel::Open)
+    if failed == 0 { check } else { check.at(CaseLevel::Open) }
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_http::Draft;
-use edgeproof_reports::difference::{DifferenceKind, TimeRule};
+use edgeproof_reports::difference::TimeRule;
 use edgeproof_reports::{CaseLevel, Hop};
 use futures_util::future::join_all;
 
@@ -159,10 +159,8 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                         context.checks(rows.judge(probe, &sent.reply));
                         let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
                         if held && !own_wait && sent.reply.is_ok() {
-                            let soon = sent.took < limit.min(first + Duration::from_secs(1));
-                            let actual = if soon { "before the waits end" } else { "after the waits" };
-                            let check = Check::new("time", "before the waits end", actual, soon)
-                                .drawn(DifferenceKind::time(TimeRule::BeforeOthers));
+                            let latest = limit.min(first + Duration::from_secs(1));
+                            let check = Check::timed(TimeRule::BeforeWaits, sent.took, latest);
                             context.check(check.at(CaseLevel::Should));
                         }
                         context.record(Hop::ClientService, &service, probe.draft(), sent);

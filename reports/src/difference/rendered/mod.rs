@@ -1,72 +1,30 @@
-//! The text of a difference, for each kind whose values are enough for it.
+//! The text of a difference.
 
-use super::choice::{
-    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, Secrets, SilenceReason, UserDatum,
+mod breaches;
+mod count;
+mod keys;
+mod page;
+mod text;
+
+pub use text::{Rendered, excerpt};
+
+use std::time::Duration;
+
+use crate::difference::choice::{
+    AnswerSubject, BodyForm, CacheRule, CertificateForm, CodingRule, ProcessEnd, Secrets, SilenceReason,
+    TimeRule, UserDatum,
 };
-use super::kind::DifferenceKind;
-use super::value::{
+use crate::difference::kind::DifferenceKind;
+use crate::difference::value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
     Statuses, Wire,
 };
 use crate::text::units::counted;
 
-/// Longest excerpt of a value (bytes).
-const LONGEST: usize = 160;
-
-/// The text of a difference.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rendered {
-    /// The compared property, such as `status`.
-    pub what: String,
-    /// Expected value.
-    pub expected: String,
-    /// Actual value.
-    pub actual: String,
-}
-
-impl Rendered {
-    fn new(what: impl Into<String>, expected: impl Into<String>, actual: impl Into<String>) -> Self {
-        Self { what: what.into(), expected: expected.into(), actual: actual.into() }
-    }
-}
-
-/// Bytes as text for one line of a report, truncated to 160 bytes.
-pub fn excerpt(bytes: &[u8]) -> String {
-    excerpt_of(&String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]), bytes.len())
-}
-
-impl Wire {
-    pub(crate) fn excerpt(&self) -> String {
-        let bytes = usize::try_from(self.bytes).unwrap_or(usize::MAX);
-        if bytes <= LONGEST {
-            return excerpt_of(&self.text, bytes);
-        }
-        let start = &self.text.as_bytes()[..self.text.len().min(LONGEST)];
-        excerpt_of(&String::from_utf8_lossy(start), bytes)
-    }
-
-    /// Excerpt of a body, with its length if it is long.
-    fn described(&self) -> String {
-        match usize::try_from(self.bytes).unwrap_or(usize::MAX) {
-            0 => "an empty body".into(),
-            bytes if bytes > LONGEST => format!("{}, {}", counted(bytes, "byte"), self.excerpt()),
-            _ => self.excerpt(),
-        }
-    }
-}
-
-fn excerpt_of(start: &str, bytes: usize) -> String {
-    match bytes {
-        0 => "nothing".into(),
-        bytes if bytes > LONGEST => format!("{start}… ({bytes} bytes)"),
-        _ => start.to_owned(),
-    }
-}
-
 impl DifferenceKind {
-    /// The text. None: the text of this kind is written where it is judged.
-    pub fn rendered(&self) -> Option<Rendered> {
-        Some(match self {
+    /// The text.
+    pub fn rendered(&self) -> Rendered {
+        match self {
             Self::NoAnswer { silence, wanted } => no_answer(silence, wanted.as_deref()),
             Self::Status { expected, actual } => Rendered::new(
                 "status",
@@ -74,7 +32,7 @@ impl DifferenceKind {
                 actual.map(|it| it.to_string()).unwrap_or_default(),
             ),
             Self::Body { expected, actual } => body(expected, actual.as_ref()),
-            Self::Answer { subject, expected, actual } => answer(*subject, expected, actual.first()),
+            Self::Answer { subject, expected, actual } => answer(*subject, expected, actual),
             Self::Header { name, rule, actual } => header(name, rule, actual.as_ref()),
             Self::Grant { origin, expected, actual, .. } => grant(&origin.text, *expected, actual.as_ref()),
             Self::Arrivals { expected, actual, broken_off, method, body_bytes } => {
@@ -120,23 +78,55 @@ impl DifferenceKind {
             Self::Coding { rule, expected, actual, coding } => {
                 coded(*rule, expected.as_ref(), actual.as_ref(), coding.as_ref())
             }
-            Self::Member { .. }
-            | Self::KeySet { .. }
-            | Self::Token { .. }
-            | Self::Session { .. }
-            | Self::Page { .. }
-            | Self::Count { .. }
-            | Self::Time { .. }
-            | Self::Process { .. }
-            | Self::Breaches { .. }
-            | Self::Pin { .. } => return None,
-        })
+            Self::Count(count) => count::rendered(count),
+            Self::Time { rule, took_us, limit_us } => time(
+                *rule,
+                took_us.map(Duration::from_micros),
+                Duration::from_micros(limit_us.unwrap_or_default()),
+            ),
+            Self::Pin { point, expected, actual } => {
+                let pinned = expected.iter().map(|value| value.text.as_str()).collect::<Vec<_>>();
+                Rendered::new(format!("pinned point {point}"), pinned.join(" or "), &*actual.text)
+            }
+            Self::Member { path, expected, actual, .. } => {
+                let text =
+                    |value: &Option<Wire>| value.as_ref().map(|it| it.text.clone()).unwrap_or_default();
+                let what = format!("{} in the verdict", path.trim_start_matches('/'));
+                Rendered::new(what, text(expected), text(actual))
+            }
+            Self::Token { actual, named } => keys::token(actual, named),
+            Self::KeySet { rule, expected, actual, faults } => {
+                keys::key_set(*rule, expected.as_ref(), actual.as_ref(), faults)
+            }
+            Self::Process { end, process, error } => {
+                let error = || error.as_ref().map(|error| error.text.clone()).unwrap_or_default();
+                match end {
+                    ProcessEnd::Died => Rendered::new(process, "keeps running", error()),
+                    ProcessEnd::NotStarted => Rendered::new(process, "starts", error()),
+                    ProcessEnd::Open => Rendered::new(process, "starts, or does not start", "does not start"),
+                }
+            }
+            Self::Session { subject, error, by_name, session } => {
+                page::session(subject, error.as_ref(), *by_name, session)
+            }
+            Self::Page { effect, expected, actual } => {
+                page::page(*effect, expected.as_ref(), actual.as_ref())
+            }
+            Self::Breaches { invariant, count, breaches } => breaches::breaches(*invariant, *count, breaches),
+        }
     }
 }
 
 fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
-    let actual = silence.to_string();
-    let Some(rendered) = wanted.and_then(DifferenceKind::rendered) else {
+    let actual = match wanted {
+        // One of the two answers is absent.
+        Some(DifferenceKind::Answer { subject: AnswerSubject::Pair, actual, .. }) => {
+            let answers = actual.iter().map(AnswerValue::short).chain([silence.to_string()]);
+            answers.collect::<Vec<_>>().join(" and ")
+        }
+        _ => silence.to_string(),
+    };
+    let Some(rendered) = wanted.map(DifferenceKind::rendered) else {
         return Rendered::new("answer", "an answer", actual);
     };
     let is_named = matches!(
@@ -144,6 +134,7 @@ fn no_answer(silence: &Silence, wanted: Option<&DifferenceKind>) -> Rendered {
         Some(
             DifferenceKind::Header { .. }
                 | DifferenceKind::Grant { .. }
+                | DifferenceKind::Answer { subject: AnswerSubject::AfterOutage | AnswerSubject::Pair, .. }
                 | DifferenceKind::Coding { rule: CodingRule::HeadLength, .. }
         )
     );
@@ -161,7 +152,7 @@ impl std::fmt::Display for Silence {
             SilenceReason::Closed => f.write_str("connection closed without an answer"),
             SilenceReason::Reset => f.write_str("connection reset without an answer"),
             SilenceReason::TimedOut => {
-                let within = std::time::Duration::from_millis(self.within_ms.unwrap_or_default());
+                let within = Duration::from_millis(self.within_ms.unwrap_or_default());
                 write!(f, "no answer within {}, connection still open", humantime::format_duration(within))
             }
             SilenceReason::NotHttp => write!(f, "no HTTP answer ({error})"),
@@ -207,12 +198,19 @@ fn body(expected: &BodyRule, actual: Option<&BodyValue>) -> Rendered {
     Rendered::new(what, text, actual)
 }
 
-fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: Option<&AnswerValue>) -> Rendered {
+fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: &[AnswerValue]) -> Rendered {
     let whole = |answer: &AnswerValue| match &answer.body {
         Some(body) => format!("{} {}", answer.status, body.value.text),
         None => answer.status.to_string(),
     };
-    let any = || expected.iter().map(whole).collect::<Vec<_>>().join(" or ");
+    let all = |with: &str| expected.iter().map(whole).collect::<Vec<_>>().join(with);
+    let any = || all(" or ");
+    let of_first = |text: fn(&AnswerValue) -> String| actual.first().map_or_else(|| "none".into(), text);
+    let shown = match subject {
+        AnswerSubject::AfterOutage => of_first(AnswerValue::short),
+        AnswerSubject::Pair => actual.iter().map(AnswerValue::short).collect::<Vec<_>>().join(" and "),
+        _ => of_first(AnswerValue::to_string),
+    };
     let first = || expected.first().map_or_else(|| "an answer".into(), AnswerValue::to_string);
     let (what, expected) = match subject {
         AnswerSubject::NoAcceptance => ("acceptance", "no status from 200 to 299".to_owned()),
@@ -221,17 +219,37 @@ fn answer(subject: AnswerSubject, expected: &[AnswerValue], actual: Option<&Answ
         AnswerSubject::AsForAVerdict => ("answer, compared with a session that has a verdict", first()),
         AnswerSubject::AfterRetry => ("answer after a retry", any()),
         AnswerSubject::AfterOtherCases => ("answer after all other cases", any()),
-        AnswerSubject::AfterOutage => ("answer after the outage", any()),
-        AnswerSubject::Pair => ("answers", any()),
+        AnswerSubject::AfterOutage => {
+            ("answer after the outage", format!("{}, at the latest the third", any()))
+        }
+        AnswerSubject::Pair => ("answers", all(" and ")),
+        AnswerSubject::ForAnyReason => ("answer", first()),
         AnswerSubject::Answer => ("answer", any()),
     };
-    Rendered::new(what, expected, actual.map_or_else(|| "none".into(), AnswerValue::to_string))
+    Rendered::new(what, expected, shown)
+}
+
+impl AnswerValue {
+    /// Status and body.
+    fn short(&self) -> String {
+        match &self.body {
+            Some(body) if body.value.bytes > 0 => {
+                let cut = if body.complete { "" } else { ", cut off" };
+                format!("{} {}{cut}", self.status, body.value.excerpt())
+            }
+            _ => format!("{} without a body", self.status),
+        }
+    }
 }
 
 /// Status, redirect and body. Some servers begin the body with the status.
 impl std::fmt::Display for AnswerValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let status = self.status.to_string();
+        if let Some(headers) = &self.headers {
+            let body = self.body.as_ref().map(|body| body.value.text.as_str()).unwrap_or_default();
+            return write!(f, "{status} {} {body}", headers.text);
+        }
         let redirect = self.location.as_ref().map(|to| format!(" (to {})", to.text)).unwrap_or_default();
         let body = self.body.as_ref().map(|body| body.value.excerpt()).unwrap_or_default();
         let is_repeated = |rest: &&str| rest.is_empty() || rest.starts_with(' ');
@@ -422,6 +440,31 @@ fn coded(
             format!("{}, or none", text(expected, "that of GET")),
             text(actual, "none"),
         ),
+    }
+}
+
+fn time(rule: TimeRule, took: Option<Duration>, limit: Duration) -> Rendered {
+    let soon = took.is_some_and(|took| took < limit);
+    let took = took.unwrap_or_default();
+    let compared = |what: &str, expected: &str, late: String| {
+        Rendered::new(what, expected, if soon { expected.to_owned() } else { late })
+    };
+    match rule {
+        TimeRule::CaseTimeout => {
+            let expected = format!("the case ends within {}", humantime::format_duration(limit));
+            compared("duration", &expected, "timeout".into())
+        }
+        TimeRule::AtOnce => compared("time", "at once", "only after a wait".into()),
+        TimeRule::WithoutWait => compared("time", "at once", format!("after {took:.0?}")),
+        TimeRule::WithoutToken => compared("time", "answered at once", "held".into()),
+        TimeRule::AfterVerdict => {
+            compared("answer after the verdict", "at once", format!("after {took:.1?}"))
+        }
+        TimeRule::MayWait => Rendered::new("answer", "any status except 500 to 599, or a wait", "a wait"),
+        TimeRule::BeforeCollections => {
+            compared("answer", "before the collections", "after the collections".into())
+        }
+        TimeRule::BeforeWaits => compared("time", "before the waits end", "after the waits".into()),
     }
 }
 

@@ -1,0 +1,84 @@
+use serde::{Deserialize, Serialize};
+
+use super::choice::Counted;
+use super::page::SessionValue;
+use super::value::Wire;
+
+/// A number, and what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Count {
+    /// What is counted.
+    pub counted: Counted,
+    /// Expected number.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub expected: Option<u64>,
+    /// Actual number.
+    pub actual: u64,
+    /// Number of all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub of: Option<u64>,
+    /// Number of those with a further property, number of their parts, or position of the first one from 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub part: Option<u64>,
+    /// Seed of the generator.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seed: Option<u64>,
+    /// The expected one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wanted: Option<Wire>,
+    /// The first one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub first: Option<Wire>,
+    /// The session without any of them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<SessionValue>,
+}
+
+impl Count {
+    /// A number.
+    pub fn new(counted: Counted, expected: usize, actual: usize) -> Self {
+        let (expected, actual) = (Some(expected as u64), actual as u64);
+        Self {
+            counted,
+            expected,
+            actual,
+            of: None,
+            part: None,
+            seed: None,
+            wanted: None,
+            first: None,
+            session: None,
+        }
+    }
+
+    /// Sets the number of all.
+    #[must_use]
+    pub fn of(self, of: usize) -> Self {
+        Self { of: Some(of as u64), ..self }
+    }
+
+    /// Sets the number of a part.
+    #[must_use]
+    pub fn part(self, part: usize) -> Self {
+        Self { part: Some(part as u64), ..self }
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self }
+    }
+
+    /// Sets the expected one.
+    #[must_use]
+    pub fn wanted(self, wanted: impl Into<Wire>) -> Self {
+        Self { wanted: Some(wanted.into()), ..self }
+    }
+
+    /// Sets the first one.
+    #[must_use]
+    pub fn first(self, first: Option<impl Into<Wire>>) -> Self {
+        Self { first: first.map(Into::into), ..self }
+    }
+}
