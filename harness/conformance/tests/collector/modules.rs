@@ -44,7 +44,7 @@ fn mistake_is_found(#[case] change: &str, #[case] failing: &[&str]) {
     assert_eq!(run.ended(Outcome::Fail), failing, "{}", run.text());
 }
 
-/// What stops every session is one finding, which names what the browser or the service objects to.
+/// What stops every session, or every collection, is one finding.
 #[rstest]
 #[case::header(
     "globalThis.fetch = (url, init) => right(url, { ...init, headers: { ...init?.headers, 'X-Session': '1' } });",
@@ -56,7 +56,7 @@ fn mistake_is_found(#[case] change: &str, #[case] failing: &[&str]) {
 )]
 #[case::seal(
     "globalThis.fetch = (url, init) => right(url, { ...init, body: init.body.replace(/[A-Za-z0-9_-]{40}/, 'A'.repeat(40)) });",
-    "the service refuses it: 400 bad_seal"
+    "The service cannot open the seal  2 cases"
 )]
 fn finding_names_who_refused_the_collection(#[case] change: &str, #[case] reason: &str) {
     let run = Run::of(&wrapper(change), &["mode.full", "sealed.opens", "sealed.verdict"], &[]);

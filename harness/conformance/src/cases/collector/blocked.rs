@@ -5,6 +5,7 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Count, Counted, PageEffect, PageValue};
 
 use super::blocks::{BLOCKS, Block};
+use super::sealed::check_opened;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PageOrigin};
 use crate::judge::{Check, resolves};
@@ -130,6 +131,11 @@ async fn confidence(
     let session = page.session(context.options(&edge.url()), &reference).await;
     context.check(resolves(&session).which(&format!("with {name} measurements")));
     assert!(context.target.seal != SealUse::Foreign, "such a target has no verdicts");
+    let posted = edge.posts().into_iter().next_back().and_then(|post| post.body);
+    if let Some(Err(fault)) = posted.map(|body| edge.open(&body)) {
+        check_opened(context, Some(&fault));
+        return None;
+    }
     let verdict = edge.verdict(&reference).await.ok()?.ok();
     let body = verdict.and_then(|answer| serde_json::from_slice::<serde_json::Value>(&answer.body).ok());
     let confidence = body.as_ref().and_then(|body| body.get("confidence")?.as_f64());

@@ -1,5 +1,6 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::{Advice, Table};
 use edgeproof_reports::difference::{PageEffect, PageValue};
 use serde_json::Value;
@@ -105,18 +106,7 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 }
                 let Some(session) = posted(context, context.reference("opens")).await else { return };
                 let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
-                let fault = opened.as_ref().err().map(|fault| PageValue::text(fault.to_string()));
-                let check = Check::page(PageEffect::SealOpens, fault, opened.is_ok());
-                let spec = &context.target.edges.spec;
-                let refusal =
-                    opened.as_ref().err().and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
-                context.check(match refusal {
-                    Some(row) => check.advise(Advice::CollectionRefused {
-                        status: u64::from(row.status().unwrap_or_default()),
-                        refusal: row.code().unwrap_or_default().into(),
-                    }),
-                    None => check,
-                });
+                check_opened(context, opened.as_ref().err());
                 if let Ok(opened) = opened {
                     let id = context.seal_key().id().to_owned();
                     let is_current = opened.key_id == id;
@@ -189,7 +179,7 @@ fn references(cases: &mut CaseList<'_, Collector>) {
                     let text = text.clone();
                     Box::pin(async move {
                         if context.needs_opened() {
-                            ends_in_verdict(context, text, title).await;
+                            ends_in_verdict(context, text, &format!("a reference {title}")).await;
                         }
                     })
                 },
@@ -198,16 +188,36 @@ fn references(cases: &mut CaseList<'_, Collector>) {
     }
 }
 
+/// Checks that a collection opens. `fault`: why it does not.
+pub(super) fn check_opened(context: &mut CollectorCaseContext, fault: Option<&CollectionFault>) {
+    let actual = fault.map(|fault| PageValue::text(fault.to_string()));
+    let check = Check::page(PageEffect::SealOpens, actual, fault.is_none());
+    let spec = &context.target.edges.spec;
+    let refusal = fault.and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
+    context.check(match refusal {
+        Some(row) => check.advise(Advice::CollectionRefused {
+            status: u64::from(row.status().unwrap_or_default()),
+            refusal: row.code().unwrap_or_default().into(),
+        }),
+        None => check,
+    });
+}
+
 async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, what: &str) {
     let Some(edge) = context.edge(context.edge_setup()).await else { return };
     let Some(page) = context.page().await else { return };
     let session = page.session(context.quick_options(&edge.url()), &reference).await;
     context.check(resolves(&session));
     let posted = edge.posts().into_iter().find_map(|post| post.body);
-    if let Some(Ok(opened)) = posted.map(|body| edge.open(&body)) {
-        let carried = opened.session_ref;
-        let (ok, actual) = (carried == reference, PageValue::text(carried));
-        context.check(Check::page_is(PageEffect::SameReference, &reference, actual, ok));
+    match posted.map(|body| edge.open(&body)) {
+        Some(Ok(opened)) => {
+            let carried = opened.session_ref;
+            let (ok, actual) = (carried == reference, PageValue::text(carried));
+            context.check(Check::page_is(PageEffect::SameReference, &reference, actual, ok));
+        }
+        // There is no verdict about what the service cannot open.
+        Some(Err(fault)) => return check_opened(context, Some(&fault)),
+        None => {}
     }
     let reply = match edge.verdict(&reference).await {
         Ok(reply) => reply,
