@@ -97,7 +97,7 @@ impl<'a> CauseGroup<'a> {
         shown.or(example.mismatches.first())
     }
 
-    /// Share of the run: `21 of 36 failures and 1 of 2 warnings; 1 case that this bug usually fails passed`.
+    /// Share of the run: `21 of 36 failures and 1 of 2 warnings; 1 case passed that this mistake usually fails`.
     pub(crate) fn explains(&self, summary: &Summary) -> String {
         let shares = [(Outcome::Fail, "failure"), (Outcome::Warn, "warning")].map(|(outcome, noun)| {
             let own = self.cases.iter().filter(|case| case.outcome == outcome).count();
@@ -106,8 +106,8 @@ impl<'a> CauseGroup<'a> {
         let mut text = shares.into_iter().flatten().collect::<Vec<_>>().join(" and ");
         match self.cause.passed.len() {
             0 => {}
-            1 => text.push_str("; 1 case that this bug usually fails passed"),
-            passed => put!(text, "; {passed} cases that this bug usually fails passed"),
+            1 => text.push_str("; 1 case passed that this mistake usually fails"),
+            passed => put!(text, "; {passed} cases passed that this mistake usually fails"),
         }
         text
     }
@@ -234,8 +234,8 @@ mod tests {
 
     #[rstest]
     #[case(cause("why", &["a1"], 0), "1 of 4 failures")]
-    #[case(cause("why", &["a1", "w1"], 1), "1 of 4 failures and 1 of 1 warning; 1 case that this bug usually fails passed")]
-    #[case(cause("why", &["w1"], 2), "1 of 1 warning; 2 cases that this bug usually fails passed")]
+    #[case(cause("why", &["a1", "w1"], 1), "1 of 4 failures and 1 of 1 warning; 1 case passed that this mistake usually fails")]
+    #[case(cause("why", &["w1"], 2), "1 of 1 warning; 2 cases passed that this mistake usually fails")]
     fn share_of_a_cause_counts_failures_and_warnings(#[case] cause: Cause, #[case] text: &str) {
         let cases = cases();
         let summary = Summary::of(cases.iter().map(|case| case.outcome));

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use edgeproof::cases::{self, CaseFacts, Catalog};
 use edgeproof::run::{LeaseError, SelectionError};
+use edgeproof_cli::{OPEN_FILES, raise_open_files};
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
 use edgeproof_fixtures::spec::{PartName, Spec, Version};
 use edgeproof_mock::ReplyShape;
@@ -38,8 +39,9 @@ pub enum TestBedError {
 }
 
 impl TestBed {
-    /// Test bed for these tables.
+    /// Test bed for these tables. Raises the limit on open files: plays share the process, each with servers of its own.
     pub fn new(spec: Arc<Spec>) -> Result<Self, TestBedError> {
+        raise_open_files(OPEN_FILES);
         let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
         let files = CredentialFiles::write(&credentials)?;
         let redactor = Arc::new(Redactor::new(&credentials));

@@ -86,7 +86,7 @@ fn links(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
     }
     if !group.cause.passed.is_empty() {
         let heading =
-            format!("{} passed that this bug usually fails", counted(group.cause.passed.len(), "case"));
+            format!("{} passed that this mistake usually fails", counted(group.cause.passed.len(), "case"));
         let ids: Vec<String> =
             group.cause.passed.iter().map(|id| format!("<code>{}</code>", markup_line(id))).collect();
         put!(
