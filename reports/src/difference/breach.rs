@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use super::choice::{HeaderChange, PageAct};
+use super::choice::values;
 use super::key::KeySetValue;
 use super::kind::DifferenceKind;
+use super::page::PageAct;
 use super::value::Wire;
 
 /// One breach of an invariant, with its place.
@@ -48,4 +49,84 @@ pub struct Breach {
     /// The difference of a single exchange.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub difference: Option<Box<DifferenceKind>>,
+}
+
+values! {
+    /// Invariant of a whole run.
+    Invariant {
+        /// No secret in an answer.
+        SecretsInAnswers,
+        /// Answers to collections are JSON.
+        JsonBodies,
+        /// The allowed origin reads each answer.
+        ReadableAnswers,
+        /// Other origins read none.
+        ForeignGrants,
+        /// A page sent each request that arrives.
+        UnexplainedArrivals,
+        /// No copies of answered collections.
+        Copies,
+        /// No retries after a broken connection.
+        Retries,
+        /// The license is in each request.
+        License,
+        /// The client certificate is in each request.
+        Certificate,
+        /// No `Authorization` of the client.
+        ClientAuthorization,
+        /// No cookies of the client.
+        ClientCookies,
+        /// No secret in the log.
+        SecretsInLog,
+        /// No body in the log.
+        BodiesInLog,
+        /// No end-user data in lines about refusals.
+        UserDataInRefusals,
+        /// No end-user data in other lines.
+        UserDataInLog,
+        /// A line for each refusal.
+        RefusalsWithoutLine,
+        /// At most a line for each refusal.
+        RefusalsWithMoreLines,
+        /// Answers after all other cases.
+        LastAnswers,
+        /// No server errors.
+        ServerErrors,
+        /// Shared caches store no verdict.
+        SharedCaches,
+        /// No token in an answer.
+        TokensInAnswers,
+        /// Pending answers are exact.
+        PendingAnswers,
+        /// Refusals are JSON.
+        RefusalBodies,
+        /// Answers declare JSON.
+        ContentTypes,
+        /// Caches keep key sets for a short time.
+        CacheTimes,
+        /// The same keys in each answer.
+        SameKeys,
+        /// No private key.
+        PrivateKeys,
+        /// Header fields reveal no session.
+        RevealingHeaders,
+        /// No unexplained requests of a page.
+        PageRequests,
+        /// No data of the page in requests.
+        PageData,
+        /// No errors in a page.
+        PageErrors,
+        /// No dialogs, windows and navigations.
+        PageActs,
+    }
+
+    /// How the header fields of two answers differ.
+    HeaderChange {
+        /// One has this field.
+        Additional,
+        /// One lacks this field.
+        Missing,
+        /// This field has another value.
+        OtherValue,
+    }
 }

@@ -1,13 +1,12 @@
-//! Choices among values of differences.
+//! Values of differences that are one of a few.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 
 macro_rules! values {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident,)+ })+) => {
         $(
             $(#[$doc])*
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr)]
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
             #[cfg_attr(test, derive(schemars::JsonSchema))]
             #[serde(rename_all = "kebab-case")]
             #[strum(serialize_all = "kebab-case")]
@@ -24,6 +23,7 @@ macro_rules! values {
         )+
     };
 }
+pub(super) use values;
 
 values! {
     /// Why there is no answer.
@@ -178,158 +178,6 @@ values! {
         HeadLength,
     }
 
-    /// Rule of a key set.
-    KeyRule {
-        /// It is a key set.
-        Readable,
-        /// It has a key.
-        NotEmpty,
-        /// Different keys have different ids.
-        DistinctIds,
-        /// It has public members only.
-        PublicOnly,
-        /// Each key has a type.
-        Typed,
-        /// Each key has all members.
-        Complete,
-        /// JOSE libraries can use each key to verify.
-        Verifying,
-        /// Each of many answers has the same keys.
-        Same,
-        /// It has the same keys as an ordinary request before.
-        SameAgain,
-    }
-
-    /// Result of verifying a token.
-    SignatureForm {
-        /// It verifies.
-        Verified,
-        /// It verifies with a key that has no id.
-        VerifiedUnnamed,
-        /// It does not verify.
-        NotVerified,
-        /// The set has no such key.
-        UnknownKey,
-        /// Its algorithm has no public key.
-        Unsigned,
-        /// edgeproof does not know its algorithm.
-        Unsupported,
-        /// It is no JWS.
-        Malformed,
-    }
-
-    /// End of a session in a page.
-    SessionEnd {
-        /// All calls returned.
-        Returned,
-        /// A function does not exist.
-        Missing,
-        /// A call failed.
-        Failed,
-        /// A call did not end.
-        Unsettled,
-        /// The page ended.
-        PageGone,
-    }
-
-    /// What a page or a collector does.
-    PageEffect {
-        /// The module loads.
-        ModuleLoads,
-        /// `abort()` returns.
-        AbortReturns,
-        /// A collection arrives.
-        CollectionArrives,
-        /// A collection arrives at an edge that holds it.
-        CollectionHeld,
-        /// So many collections arrive.
-        CollectionsArrive,
-        /// The verdict of a session.
-        Verdict,
-        /// No verdict of an aborted session.
-        NoVerdict,
-        /// Confidence of a verdict with blocked measurements.
-        Confidence,
-        /// A verdict has a confidence.
-        HasConfidence,
-        /// Mode of a collection.
-        Mode,
-        /// Requests of the page.
-        Requests,
-        /// URL of the POST.
-        Url,
-        /// Body of the POST.
-        Body,
-        /// Body of the collection at the service.
-        RelayedBody,
-        /// Collections differ in their bytes.
-        DistinctCollections,
-        /// Data of the page in clear.
-        PageData,
-        /// Reference or measurements in clear.
-        Reference,
-        /// Reference in clear outside of the body.
-        ReferenceOutside,
-        /// Reference in the opened collection.
-        SameReference,
-        /// The seal opens.
-        SealOpens,
-        /// Key of the seal.
-        SealKey,
-        /// Uncaught errors.
-        UncaughtErrors,
-    }
-
-    /// What is counted.
-    Counted {
-        /// Collections at the edge.
-        Collections,
-        /// Collections at the edge, at least one of them.
-        SomeCollections,
-        /// Collections after an abort.
-        LateCollections,
-        /// POSTs of a page, at most so many.
-        Posts,
-        /// Accepted collections.
-        AcceptedCollections,
-        /// Copies of a collection.
-        Copies,
-        /// Requests at the service with the same body.
-        SameBodies,
-        /// Answers other than expected.
-        WrongAnswers,
-        /// Bodies that did not arrive once and unchanged.
-        ChangedBodies,
-        /// Generated bodies that did not arrive.
-        LostBodies,
-        /// Requests to the location of a redirect.
-        FollowedRedirects,
-        /// Entries of a request target that the setting does not explain.
-        RequestTargets,
-        /// Requests at the service that belong to no case.
-        ForeignRequests,
-        /// Waiting requests.
-        WaitingRequests,
-        /// Header fields that reveal a verdict.
-        RevealingHeaders,
-        /// Methods other than POST at the service.
-        OtherMethods,
-        /// Requests at the service that broke off.
-        BrokenRequests,
-        /// Sequences of steps.
-        Sequences,
-        /// Files with sequences.
-        SavedSequences,
-        /// Steps of a sequence.
-        Steps,
-        /// Steps of a shrunk sequence.
-        ShrunkSteps,
-        /// Exchanges of an exploration.
-        Exchanges,
-        /// Exchanges that fail for a reason that another case judges.
-        JudgedExchanges,
-    }
-
     /// Rule of a duration.
     TimeRule {
         /// The case ends within its timeout.
@@ -361,92 +209,6 @@ values! {
         Open,
     }
 
-    /// Invariant of a whole run.
-    Invariant {
-        /// No secret in an answer.
-        SecretsInAnswers,
-        /// Answers to collections are JSON.
-        JsonBodies,
-        /// The allowed origin reads each answer.
-        ReadableAnswers,
-        /// Other origins read none.
-        ForeignGrants,
-        /// A page sent each request that arrives.
-        UnexplainedArrivals,
-        /// No copies of answered collections.
-        Copies,
-        /// No retries after a broken connection.
-        Retries,
-        /// The license is in each request.
-        License,
-        /// The client certificate is in each request.
-        Certificate,
-        /// No `Authorization` of the client.
-        ClientAuthorization,
-        /// No cookies of the client.
-        ClientCookies,
-        /// No secret in the log.
-        SecretsInLog,
-        /// No body in the log.
-        BodiesInLog,
-        /// No end-user data in lines about refusals.
-        UserDataInRefusals,
-        /// No end-user data in other lines.
-        UserDataInLog,
-        /// A line for each refusal.
-        RefusalsWithoutLine,
-        /// At most a line for each refusal.
-        RefusalsWithMoreLines,
-        /// Answers after all other cases.
-        LastAnswers,
-        /// No server errors.
-        ServerErrors,
-        /// Shared caches store no verdict.
-        SharedCaches,
-        /// No token in an answer.
-        TokensInAnswers,
-        /// Pending answers are exact.
-        PendingAnswers,
-        /// Refusals are JSON.
-        RefusalBodies,
-        /// Answers declare JSON.
-        ContentTypes,
-        /// Caches keep key sets for a short time.
-        CacheTimes,
-        /// The same keys in each answer.
-        SameKeys,
-        /// No private key.
-        PrivateKeys,
-        /// Header fields reveal no session.
-        RevealingHeaders,
-        /// No unexplained requests of a page.
-        PageRequests,
-        /// No data of the page in requests.
-        PageData,
-        /// No errors in a page.
-        PageErrors,
-        /// No dialogs, windows and navigations.
-        PageActs,
-    }
-
-    /// How the header fields of two answers differ.
-    HeaderChange {
-        /// One has this field.
-        Additional,
-        /// One lacks this field.
-        Missing,
-        /// This field has another value.
-        OtherValue,
-    }
-
-    /// What a page does to its user.
-    PageAct {
-        /// It opens a window.
-        Window,
-        /// It navigates.
-        Navigation,
-    }
-
     /// What an answer is about.
     AnswerSubject {
         /// The answer to one request.
@@ -472,54 +234,14 @@ values! {
     }
 }
 
-impl KeyRule {
-    /// The value with the same symptom.
-    #[must_use]
-    pub fn class(self) -> Self {
-        match self {
-            Self::Verifying | Self::SameAgain => Self::Same,
-            other => other,
-        }
-    }
-}
-
-impl PageEffect {
-    /// The value with the same symptom.
-    #[must_use]
-    pub fn class(self) -> Self {
-        match self {
-            Self::CollectionHeld | Self::CollectionsArrive => Self::CollectionArrives,
-            Self::NoVerdict => Self::Verdict,
-            Self::HasConfidence => Self::Confidence,
-            Self::RelayedBody => Self::Body,
-            Self::ReferenceOutside | Self::SameReference => Self::Reference,
-            other => other,
-        }
-    }
-}
-
 impl TimeRule {
-    /// The name in symptoms. Rules that differ only in their request have the same one.
-    pub fn class(self) -> &'static str {
-        match self {
-            Self::CaseTimeout => self.name(),
-            Self::BeforeCollections | Self::BeforeWaits => "before-others",
-            _ => Self::AtOnce.name(),
-        }
-    }
-}
-
-impl Counted {
     /// The value with the same symptom.
     #[must_use]
     pub fn class(self) -> Self {
         match self {
-            Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,
-            Self::SameBodies => Self::Copies,
-            Self::SavedSequences => Self::Sequences,
-            Self::ShrunkSteps => Self::Steps,
-            Self::JudgedExchanges => Self::Exchanges,
-            other => other,
+            Self::CaseTimeout => self,
+            Self::BeforeCollections | Self::BeforeWaits => Self::BeforeCollections,
+            _ => Self::AtOnce,
         }
     }
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::choice::Counted;
+use super::choice::values;
 use super::page::SessionValue;
 use super::value::Wire;
 
@@ -80,5 +80,72 @@ impl Count {
     #[must_use]
     pub fn first(self, first: Option<impl Into<Wire>>) -> Self {
         Self { first: first.map(Into::into), ..self }
+    }
+}
+
+values! {
+    /// What is counted.
+    Counted {
+        /// Collections at the edge.
+        Collections,
+        /// Collections at the edge, at least one of them.
+        SomeCollections,
+        /// Collections after an abort.
+        LateCollections,
+        /// POSTs of a page: the expected number is the highest.
+        Posts,
+        /// Accepted collections.
+        AcceptedCollections,
+        /// Copies of a collection.
+        Copies,
+        /// Requests at the service with the same body.
+        SameBodies,
+        /// Answers other than expected.
+        WrongAnswers,
+        /// Bodies that did not arrive once and unchanged.
+        ChangedBodies,
+        /// Generated bodies that did not arrive.
+        LostBodies,
+        /// Requests to the location of a redirect.
+        FollowedRedirects,
+        /// Entries of a request target that the setting does not explain.
+        RequestTargets,
+        /// Requests at the service that belong to no case.
+        ForeignRequests,
+        /// Waiting requests.
+        WaitingRequests,
+        /// Header fields that reveal a verdict.
+        RevealingHeaders,
+        /// Methods other than POST at the service.
+        OtherMethods,
+        /// Requests at the service that broke off.
+        BrokenRequests,
+        /// Sequences of steps.
+        Sequences,
+        /// Files with sequences.
+        SavedSequences,
+        /// Steps of a sequence.
+        Steps,
+        /// Steps of a shrunk sequence.
+        ShrunkSteps,
+        /// Exchanges of an exploration.
+        Exchanges,
+        /// Exchanges that fail for a reason that another case judges.
+        JudgedExchanges,
+    }
+}
+
+impl Counted {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,
+            Self::SameBodies => Self::Copies,
+            Self::SavedSequences => Self::Sequences,
+            Self::ShrunkSteps => Self::Steps,
+            Self::JudgedExchanges => Self::Exchanges,
+            other => other,
+        }
     }
 }

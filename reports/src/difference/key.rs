@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choice::values;
 use super::value::{Silence, Wire};
 
 /// What an answer has for a key set.
@@ -19,7 +20,7 @@ pub enum KeySetValue {
     Gzip,
     /// No key set. Holds the error of the parser.
     Unreadable(Wire),
-    /// So many keys.
+    /// Number of keys.
     Keys(u64),
     /// Keys with these ids.
     Ids(Vec<Option<Wire>>),
@@ -94,5 +95,58 @@ impl OneKeyFault {
     /// The fault of this key.
     pub fn of(self, key: usize) -> KeyFault {
         KeyFault::Key { key: key as u64, fault: self }
+    }
+}
+
+values! {
+    /// Rule of a key set.
+    KeyRule {
+        /// It is a key set.
+        Readable,
+        /// It has a key.
+        NotEmpty,
+        /// Different keys have different ids.
+        DistinctIds,
+        /// It has public members only.
+        PublicOnly,
+        /// Each key has a type.
+        Typed,
+        /// Each key has all members.
+        Complete,
+        /// JOSE libraries can use each key to verify.
+        Verifying,
+        /// Each of many answers has the same keys.
+        Same,
+        /// It has the same keys as an ordinary request before.
+        SameAgain,
+    }
+
+    /// Result of verifying a token.
+    SignatureForm {
+        /// It verifies.
+        Verified,
+        /// It verifies with a key that has no id.
+        VerifiedUnnamed,
+        /// It does not verify.
+        NotVerified,
+        /// The set has no such key.
+        UnknownKey,
+        /// Its algorithm has no public key.
+        Unsigned,
+        /// edgeproof does not know its algorithm.
+        Unsupported,
+        /// It is no JWS.
+        Malformed,
+    }
+}
+
+impl KeyRule {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::Verifying | Self::SameAgain => Self::Same,
+            other => other,
+        }
     }
 }

@@ -3,14 +3,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantNames};
 
-use super::breach::Breach;
+use super::breach::{Breach, Invariant};
 use super::choice::{
-    AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, Counted, GrantForm, Invariant,
-    KeyRule, MemberChange, PageEffect, ProcessEnd, Secrets, SignatureForm, TimeRule, UserDatum,
+    AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange, ProcessEnd,
+    Secrets, TimeRule, UserDatum,
 };
-use super::count::Count;
-use super::key::{KeyFault, KeySetValue};
-use super::page::{PageValue, SessionSubject, SessionValue};
+use super::count::{Count, Counted};
+use super::key::{KeyFault, KeyRule, KeySetValue, SignatureForm};
+use super::page::{PageEffect, PageValue, SessionSubject, SessionValue};
 use super::value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
     Statuses, Wire,

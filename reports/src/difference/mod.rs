@@ -12,16 +12,15 @@ mod value;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use breach::Breach;
+pub use breach::{Breach, HeaderChange, Invariant};
 pub use choice::{
-    AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, Counted, GrantForm,
-    HeaderChange, Invariant, KeyRule, MemberChange, PageAct, PageEffect, ProcessEnd, Secrets, SessionEnd,
-    SignatureForm, SilenceReason, TimeRule, UserDatum,
+    AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange,
+    ProcessEnd, Secrets, SilenceReason, TimeRule, UserDatum,
 };
-pub use count::Count;
-pub use key::{KeyFault, KeySetValue, OneKeyFault};
+pub use count::{Count, Counted};
+pub use key::{KeyFault, KeyRule, KeySetValue, OneKeyFault, SignatureForm};
 pub use kind::DifferenceKind;
-pub use page::{PageDatum, PageValue, SessionSubject, SessionValue, Thrown};
+pub use page::{PageAct, PageDatum, PageEffect, PageValue, SessionEnd, SessionSubject, SessionValue, Thrown};
 pub use rendered::{Rendered, excerpt};
 pub use value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue, SecretPlace,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::SessionEnd;
+use super::choice::values;
 use super::value::{AnswerValue, Silence, Wire};
 
 /// The last call of a session in a page.
@@ -76,7 +76,7 @@ impl SessionSubject {
 pub enum PageValue {
     /// Texts or bytes of it.
     Texts(Vec<Wire>),
-    /// So many.
+    /// A number.
     Number(u64),
     /// How a session ends.
     Session(SessionValue),
@@ -110,4 +110,91 @@ pub struct PageDatum {
     pub method: Wire,
     /// Path of the request.
     pub path: Wire,
+}
+
+values! {
+    /// End of a session in a page.
+    SessionEnd {
+        /// All calls returned.
+        Returned,
+        /// A function does not exist.
+        Missing,
+        /// A call failed.
+        Failed,
+        /// A call did not end.
+        Unsettled,
+        /// The page ended.
+        PageGone,
+    }
+
+    /// What a page or a collector does.
+    PageEffect {
+        /// The module loads.
+        ModuleLoads,
+        /// `abort()` returns.
+        AbortReturns,
+        /// A collection arrives.
+        CollectionArrives,
+        /// A collection arrives at an edge that holds it.
+        CollectionHeld,
+        /// Number of collections that arrive.
+        CollectionsArrive,
+        /// The verdict of a session.
+        Verdict,
+        /// No verdict of an aborted session.
+        NoVerdict,
+        /// Confidence of a verdict with blocked measurements.
+        Confidence,
+        /// A verdict has a confidence.
+        HasConfidence,
+        /// Mode of a collection.
+        Mode,
+        /// Requests of the page.
+        Requests,
+        /// URL of the POST.
+        Url,
+        /// Body of the POST.
+        Body,
+        /// Body of the collection at the service.
+        RelayedBody,
+        /// Collections differ in their bytes.
+        DistinctCollections,
+        /// Data of the page in clear.
+        PageData,
+        /// Reference or measurements in clear.
+        Reference,
+        /// Reference in clear outside of the body.
+        ReferenceOutside,
+        /// Reference in the opened collection.
+        SameReference,
+        /// The seal opens.
+        SealOpens,
+        /// Key of the seal.
+        SealKey,
+        /// Uncaught errors.
+        UncaughtErrors,
+    }
+
+    /// What a page does to its user.
+    PageAct {
+        /// It opens a window.
+        Window,
+        /// It navigates.
+        Navigation,
+    }
+}
+
+impl PageEffect {
+    /// The value with the same symptom.
+    #[must_use]
+    pub fn class(self) -> Self {
+        match self {
+            Self::CollectionHeld | Self::CollectionsArrive => Self::CollectionArrives,
+            Self::NoVerdict => Self::Verdict,
+            Self::HasConfidence => Self::Confidence,
+            Self::RelayedBody => Self::Body,
+            Self::ReferenceOutside | Self::SameReference => Self::Reference,
+            other => other,
+        }
+    }
 }

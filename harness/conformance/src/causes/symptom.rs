@@ -105,7 +105,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
         }
         DifferenceKind::Session { session, .. } => session.end.name(),
         DifferenceKind::Page { effect, .. } => effect.class().name(),
-        DifferenceKind::Time { rule, .. } => rule.class(),
+        DifferenceKind::Time { rule, .. } => rule.class().name(),
         DifferenceKind::Process { end, .. } => end.name(),
         DifferenceKind::Pin { point, .. } => point,
     };
@@ -164,10 +164,11 @@ fn answer(
     expected: Option<&AnswerValue>,
     actual: Option<&AnswerValue>,
 ) -> Vec<String> {
-    let mut all = Vec::new();
+    // The answers may differ in their headers only.
     if subject == AnswerSubject::ForAnyReason {
         return vec![format!("answer: {}", AnswerSubject::AsTheFirstTime.name())];
     }
+    let mut all = Vec::new();
     if let (Some(expected), Some(actual)) = (expected, actual) {
         if expected.status != actual.status {
             all.extend(status(Some(expected.status), actual.status));

@@ -117,7 +117,7 @@ impl Check {
         self
     }
 
-    /// Says which of several was compared.
+    /// Says which of several was compared. The place of the answer stays as it is.
     #[must_use]
     pub fn which(mut self, which: &str) -> Self {
         self.what = format!("{} {which}", self.what);

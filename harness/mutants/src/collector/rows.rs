@@ -13,16 +13,7 @@ pub(super) fn mutants(spec: &Spec, scripts: &[Script]) -> Vec<Mutant> {
 
 fn of_error(row: &Row, scripts: &[Script]) -> Vec<Mutant> {
     let Fact::Thrown { text } = &row.fact else { return Vec::new() };
-    let has_text = text.contains(' ');
-    let applies = |script: &&Script| {
-        script.kind == ScriptKind::Error
-            && match script.row {
-                "with-text" => has_text,
-                "with-value" => has_text && text.contains('<'),
-                "with-name" => !has_text,
-                _ => true,
-            }
-    };
+    let applies = |script: &&Script| matches!(script.kind, ScriptKind::Error(scope) if scope.contains(text));
     let parts: Vec<&str> = text.split(['<', '>']).step_by(2).collect();
     let slug = row.id.strip_prefix("collector.").unwrap_or(&row.id);
     let of_change = |script: &Script| {

@@ -18,7 +18,8 @@ pub(super) const FILES: &[ScriptFile] = &[
 pub(super) const UNCHANGED: &str = "export { create } from \"./wrapper.js\";\n";
 
 /// A function of a script file, described by the line above it:
-/// `// mutant: NAME | TITLE | ROW | CAUSE`, and `| should` if the mutation has a lower level than its row.
+/// `// mutant: NAME | TITLE | ROW | CAUSE`, and `| should` if the mutation has a lower level than its row. A line that
+/// begins with `error` names its errors instead of a row, one that begins with `mode` is for each mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     /// What the function makes.
@@ -27,7 +28,7 @@ pub(super) struct Script {
     pub(super) name: &'static str,
     /// What it does wrong.
     pub(super) title: &'static str,
-    /// Id of the row that it breaks. Of a change of errors: the errors to which it applies.
+    /// Id of the row that it breaks. Empty for a change of errors, which has rows of its own.
     pub(super) row: &'static str,
     /// Id of its cause.
     pub(super) cause: &'static str,
@@ -42,10 +43,46 @@ pub(super) struct Script {
 pub(super) enum ScriptKind {
     /// A mutant.
     Mutant,
-    /// A mutant of each error. The function takes the parts of its text.
-    Error,
+    /// A mutant of each of these errors. The function takes the parts of its text.
+    Error(ErrorScope),
     /// A mutant of each mode, which the function takes.
     Mode,
+}
+
+/// Errors to which a change applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ErrorScope {
+    /// All.
+    Any,
+    /// Those whose text the interface states.
+    WithText,
+    /// Those with a value in that text.
+    WithValue,
+    /// Those that the interface names.
+    WithName,
+}
+
+impl ErrorScope {
+    /// Whether the change applies to an error with this text, or with this name.
+    pub(super) fn contains(self, text: &str) -> bool {
+        let has_text = text.contains(' ');
+        match self {
+            Self::Any => true,
+            Self::WithText => has_text,
+            Self::WithValue => has_text && text.contains('<'),
+            Self::WithName => !has_text,
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "any" => Self::Any,
+            "with-text" => Self::WithText,
+            "with-value" => Self::WithValue,
+            "with-name" => Self::WithName,
+            _ => return None,
+        })
+    }
 }
 
 /// A line that describes no function, or a function without such a line.
@@ -103,20 +140,26 @@ fn read(file: &'static str, text: &'static str) -> Result<Vec<Script>, ScriptErr
 /// The script that a line describes. None: another line.
 fn described(file: &'static str, line: &'static str) -> Option<Result<Script, String>> {
     let (kind, fields) = line.strip_prefix("// ")?.split_once(": ")?;
-    let kind = match kind {
-        "mutant" => ScriptKind::Mutant,
-        "error" => ScriptKind::Error,
-        "mode" => ScriptKind::Mode,
-        _ => return None,
-    };
+    if !["mutant", "error", "mode"].contains(&kind) {
+        return None;
+    }
     let fields: Vec<&str> = fields.split(" | ").collect();
-    Some(match fields[..] {
-        [name, title, row, cause] => Ok(Script { kind, name, title, row, cause, level: None, file }),
-        [name, title, row, cause, "should"] => {
-            Ok(Script { kind, name, title, row, cause, level: Some(Level::Should), file })
+    let (name, title, about, cause, level) = match fields[..] {
+        [name, title, about, cause] => (name, title, about, cause, None),
+        [name, title, about, cause, "should"] => (name, title, about, cause, Some(Level::Should)),
+        _ => {
+            return Some(Err("write NAME | TITLE | ROW | CAUSE, and `| should` for a lower level".to_owned()));
         }
-        _ => Err("write NAME | TITLE | ROW | CAUSE, and `| should` for a lower level".to_owned()),
-    })
+    };
+    let (kind, row) = match (kind, ErrorScope::parse(about)) {
+        ("mutant", _) => (ScriptKind::Mutant, about),
+        ("mode", _) => (ScriptKind::Mode, about),
+        (_, Some(scope)) => (ScriptKind::Error(scope), ""),
+        (_, None) => {
+            return Some(Err("write any, with-text, with-value or with-name for the errors".to_owned()));
+        }
+    };
+    Some(Ok(Script { kind, name, title, row, cause, level, file }))
 }
 
 /// A slug in camel case.
@@ -133,6 +176,9 @@ fn function_name(slug: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use edgeproof_fixtures::spec::{Spec, Version};
     use rstest::rstest;
     use serde_json::json;
 
@@ -150,6 +196,10 @@ mod tests {
     #[case::fields(
         "// mutant: name | title",
         Err((1, "write NAME | TITLE | ROW | CAUSE, and `| should` for a lower level"))
+    )]
+    #[case::scope(
+        "// error: name | title | some | cause",
+        Err((1, "write any, with-text, with-value or with-name for the errors"))
     )]
     fn line_and_function_belong_together(#[case] text: &str, #[case] expected: Result<usize, (usize, &str)>) {
         let text: &'static str = text.replace("{LINE}", LINE).leak();
@@ -170,7 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn own_files_are_read() {
-        assert_eq!(scripts().map(|all| all.is_empty()), Ok(false));
+    fn own_scripts_break_rows_of_the_interface() {
+        let spec = Spec::builtin(Version::Current);
+        let scripts = scripts().unwrap();
+        let broken: BTreeSet<&str> = scripts.iter().map(|script| script.row).collect();
+        let unknown: Vec<_> =
+            broken.iter().filter(|row| !row.is_empty() && spec.row(row).is_none()).collect();
+        assert!(broken.len() > 1 && unknown.is_empty(), "{unknown:?}");
     }
 }

@@ -1,10 +1,10 @@
 use super::keys;
-use super::text::Rendered;
-use crate::difference::breach::Breach;
-use crate::difference::choice::{CertificateForm, HeaderChange, Invariant, PageAct};
+use super::text::{Rendered, several};
+use crate::difference::breach::{Breach, HeaderChange, Invariant};
+use crate::difference::choice::CertificateForm;
 use crate::difference::kind::DifferenceKind;
+use crate::difference::page::PageAct;
 use crate::difference::value::{LicenseValue, SecretPlace, Wire};
-use crate::text::units::counted;
 
 pub(super) fn breaches(invariant: Invariant, count: u64, first: &[Breach]) -> Rendered {
     let (what, expected) = texts(invariant);
@@ -74,7 +74,7 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
     let arrival = format!("request {number} at the service{of_case}");
     let line = || format!("line {number}: {}", excerpt());
     let (times, of) = (breach.times.unwrap_or_default(), breach.of.unwrap_or_default());
-    let lines = || counted(usize::try_from(times).unwrap_or(usize::MAX), "line");
+    let lines = || several(times, "line");
     match invariant {
         Invariant::SecretsInAnswers => format!("{} of {answer}", secret_place(breach)),
         Invariant::JsonBodies | Invariant::ReadableAnswers => format!("{answer}: {}", actual()),

@@ -1,8 +1,6 @@
-use super::text::Rendered;
-use crate::difference::choice::Counted;
-use crate::difference::count::Count;
+use super::text::{Rendered, several};
+use crate::difference::count::{Count, Counted};
 use crate::difference::value::Wire;
-use crate::text::units::counted;
 
 pub(super) fn rendered(count: &Count) -> Rendered {
     let Count { expected, actual, of, part, seed, .. } = count;
@@ -122,9 +120,4 @@ pub(super) fn rendered(count: &Count) -> Rendered {
             Rendered::new("exchanges", "as expected", actual)
         }
     }
-}
-
-/// A number with its noun.
-fn several(number: u64, noun: &str) -> String {
-    counted(usize::try_from(number).unwrap_or(usize::MAX), noun)
 }

@@ -1,6 +1,5 @@
 use super::text::Rendered;
-use crate::difference::choice::{KeyRule, SignatureForm};
-use crate::difference::key::{KeyFault, KeySetValue, OneKeyFault};
+use crate::difference::key::{KeyFault, KeyRule, KeySetValue, OneKeyFault, SignatureForm};
 use crate::difference::value::Wire;
 
 pub(super) fn key_set(

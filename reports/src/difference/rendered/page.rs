@@ -2,8 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::text::Rendered;
-use crate::difference::choice::{PageEffect, SessionEnd};
-use crate::difference::page::{PageDatum, PageValue, SessionSubject, SessionValue};
+use crate::difference::page::{PageDatum, PageEffect, PageValue, SessionEnd, SessionSubject, SessionValue};
 use crate::difference::value::Wire;
 
 pub(super) fn session(

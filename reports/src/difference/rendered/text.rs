@@ -46,9 +46,9 @@ impl Wire {
 
     /// Excerpt of a body, with its length if it is long.
     pub(super) fn described(&self) -> String {
-        match usize::try_from(self.bytes).unwrap_or(usize::MAX) {
+        match self.bytes {
             0 => "an empty body".into(),
-            bytes if bytes > LONGEST => format!("{}, {}", counted(bytes, "byte"), self.excerpt()),
+            bytes if bytes > LONGEST as u64 => format!("{}, {}", several(bytes, "byte"), self.excerpt()),
             _ => self.excerpt(),
         }
     }
@@ -60,4 +60,9 @@ fn excerpt_of(start: &str, bytes: usize) -> String {
         bytes if bytes > LONGEST => format!("{start}… ({bytes} bytes)"),
         _ => start.to_owned(),
     }
+}
+
+/// A number with its noun.
+pub(super) fn several(number: u64, noun: &str) -> String {
+    counted(usize::try_from(number).unwrap_or(usize::MAX), noun)
 }

@@ -1,5 +1,4 @@
 use edgeproof_fixtures::spec::Stimulus;
-
 use edgeproof_reports::difference::SessionSubject;
 
 use super::ErrorRow;

@@ -349,29 +349,28 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
 async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Check {
     const TRIES: usize = 3;
     let mut answers = Vec::new();
-    let mut last = None;
-    for _ in 0..TRIES {
+    let mut tries = 0;
+    let (reply, ok) = loop {
+        tries += 1;
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
         let is_right =
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
         answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
         let ok = conversation.answer.as_ref().is_some_and(is_right);
-        last = Some((sent.reply, ok));
-        if ok {
-            break;
+        if ok || tries == TRIES {
+            break (sent.reply, ok);
         }
-    }
+    };
     let kind = DifferenceKind::Answer {
         subject: AnswerSubject::AfterOutage,
         expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
         // The last try proves it.
         actual: answers.into_iter().rev().collect(),
     };
-    let check = match last {
-        Some((Err(why), _)) => Check::unanswered(&why, kind),
-        Some((Ok(_), ok)) => Check::judged(kind, ok),
-        None => Check::judged(kind, false),
+    let check = match reply {
+        Err(why) => Check::unanswered(&why, kind),
+        Ok(_) => Check::judged(kind, ok),
     };
     check.at(CaseLevel::Should).advise(Advice::ServiceBack)
 }

@@ -24,8 +24,7 @@ use crate::monitor::ExpectedCertificate;
 use crate::request_text::request_lines;
 use crate::run::enter::enter;
 use crate::run::options::RunOptions;
-use crate::run::report::write_hints;
-use crate::run::report::{after_run, timeout_check};
+use crate::run::report::{after_run, timeout_check, write_hints};
 use crate::run::runner_context::RunnerContext;
 
 /// A case whose requests a user sends by hand, and the edge for it.

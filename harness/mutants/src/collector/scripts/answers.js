@@ -1,5 +1,5 @@
 // Wrong reactions to answers, to network failures and to an abort.
-import { createReference, mutant, onPost, rightFetch } from "./wrapper.js";
+import { createReference, mutant, onPost, restartable, rightFetch } from "./wrapper.js";
 
 // mutant: body-decides | takes the body for the answer instead of the status | collector.report-failed | failure-swallowed
 export function bodyDecides() {
@@ -161,20 +161,12 @@ export function abortSendsAgain() {
 // mutant: abort-forgotten | sends the collection if verify() is called after an abort | statement.abort-without-verdict | abort-mishandled
 export function abortForgotten() {
   mutant.create = (options) => {
-    let right = createReference(options);
-    let reference;
+    const right = restartable(options);
     let wasAborted;
     return {
-      start: (given) => {
-        reference = given;
-        right.start(given);
-      },
-      ready: () => right.ready(),
+      ...right,
       verify: async () => {
-        if (wasAborted) {
-          right = createReference(options);
-          right.start(reference);
-        }
+        if (wasAborted) right.again();
         await right.verify();
       },
       abort: () => {

@@ -1,5 +1,5 @@
 // Wrong options.
-import { createReference, mutant, onPost, passes, rightFetch } from "./wrapper.js";
+import { createReference, mutant, onPost, passes, restartable, rightFetch } from "./wrapper.js";
 
 // mutant: host-prefix | takes a host that begins with localhost for localhost | limit.api-url-scheme | api-url-misread
 export function hostPrefix() {
@@ -176,10 +176,10 @@ export function modeRequired() {
 // mutant: ready-error-once | reports a missing start() only once | collector.ready-before-start | failure-swallowed
 export function readyErrorOnce() {
   mutant.create = (options) => {
-    const right = createReference(options);
+    const right = restartable(options);
     let times = 0;
     return {
-      start: (reference) => right.start(reference),
+      ...right,
       ready: async () => {
         try {
           await right.ready();
@@ -187,8 +187,6 @@ export function readyErrorOnce() {
           if (times++ === 0) throw error;
         }
       },
-      verify: () => right.verify(),
-      abort: () => right.abort(),
     };
   };
 }

@@ -5,6 +5,7 @@ import {
   edgeOf,
   mutant,
   onPost,
+  restartable,
   rightFetch,
   rightStringify,
   sendOverWebSocket,
@@ -130,17 +131,15 @@ export function verifiesTwice() {
     return last();
   });
   mutant.create = (options) => {
-    const right = createReference(options);
+    const right = restartable(options);
     let done;
     return {
-      start: (reference) => right.start(reference),
-      ready: () => right.ready(),
+      ...right,
       verify: async () => {
         if (done) await last();
         done = true;
         await right.verify();
       },
-      abort: () => right.abort(),
     };
   };
 }
@@ -148,24 +147,15 @@ export function verifiesTwice() {
 // mutant: verify-starts-again | posts another collection for each verify() | statement.collection-posted-once | collection-repeated | should
 export function verifyStartsAgain() {
   mutant.create = (options) => {
-    let reference;
-    let right = createReference(options);
+    const right = restartable(options);
     let done;
     return {
-      start: (given) => {
-        reference = given;
-        right.start(given);
-      },
-      ready: () => right.ready(),
+      ...right,
       verify: async () => {
-        if (done) {
-          right = createReference(options);
-          right.start(reference);
-        }
+        if (done) right.again();
         done = true;
         await right.verify();
       },
-      abort: () => right.abort(),
     };
   };
 }

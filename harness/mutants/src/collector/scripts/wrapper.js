@@ -22,6 +22,30 @@ export const rightStringify = JSON.stringify;
 /** A collector that does nothing. */
 export const passes = { start() {}, async ready() {}, async verify() {}, abort() {} };
 
+/**
+ * A right collector, and `again()`, which begins another collection of its session.
+ *
+ * @param {any} options
+ */
+export function restartable(options) {
+  let right = createReference(options);
+  /** @type {string} */
+  let reference;
+  return {
+    start: (/** @type {string} */ given) => {
+      reference = given;
+      right.start(given);
+    },
+    ready: () => right.ready(),
+    verify: () => right.verify(),
+    abort: () => right.abort(),
+    again: () => {
+      right = createReference(options);
+      right.start(reference);
+    },
+  };
+}
+
 /** Origin of the edge. @param {{ apiUrl: string }} options */
 export const edgeOf = (options) => new URL(options.apiUrl).origin;
 
