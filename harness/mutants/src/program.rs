@@ -116,10 +116,10 @@ fn run_collector(
     write_fingerprints(fingerprint_file, &made)?;
     let mut text = problems(&matrix);
     let seconds = matrix.duration_ms as f64 / 1000.0;
-    // Writing to a String cannot fail.
     // A gate knows the cases of the rows only: what users have is the stored file.
     let known = if scope == Scope::Full { &made } else { Fingerprints::of_collectors() };
     let accuracy = left_out(known);
+    // Writing to a String cannot fail.
     _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);
     _ = writeln!(text, "first cause right: {}, each without its own fingerprint", accuracy.left_out);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());

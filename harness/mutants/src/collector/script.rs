@@ -148,7 +148,9 @@ fn described(file: &'static str, line: &'static str) -> Option<Result<Script, St
         [name, title, about, cause] => (name, title, about, cause, None),
         [name, title, about, cause, "should"] => (name, title, about, cause, Some(Level::Should)),
         _ => {
-            return Some(Err("write NAME | TITLE | ROW | CAUSE, and `| should` for a lower level".to_owned()));
+            return Some(
+                Err("write NAME | TITLE | ROW | CAUSE, and `| should` for a lower level".to_owned()),
+            );
         }
     };
     let (kind, row) = match (kind, ErrorScope::parse(about)) {
