@@ -28,8 +28,9 @@ use crate::{BrowserError, CallOutcome, CollectorCall, ErrorPath, PageError, Page
 const DRIVER: &str = include_str!("driver.js");
 /// Timeout of a new tab. The time limit of the page counts from then on.
 const BLANK_LIMIT: Duration = Duration::from_secs(30);
-/// Timeout for the reason why a page is gone, after a command failed because of it.
-const REASON_LIMIT: Duration = Duration::from_secs(1);
+/// Timeout for the reason why a page is gone, after a command failed because of it. Chromium fails the command first, and
+/// a busy machine may take seconds for the event that says why.
+const REASON_LIMIT: Duration = Duration::from_secs(20);
 
 /// Open page in a context of its own. Dropping it closes it.
 #[derive(Debug)]
