@@ -1,5 +1,8 @@
 //! The conformance cases of an edge, a service, a key set and a collector, derived from the tables.
 
+#[macro_use]
+mod steps;
+
 mod all_cases;
 mod any_case;
 mod case;

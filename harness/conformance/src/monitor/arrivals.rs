@@ -85,15 +85,13 @@ impl<'a> AmbiguousBodies<'a> {
             let requests = edge.requests.iter().filter(|request| posts(request) && wanted(request));
             requests.map(|request| request.draft.body.bytes()).collect()
         };
-        Self {
-            parts: bodies(&|request| request.is_broken() || is_open(request)),
-            more: bodies(&is_open),
-        }
+        Self { parts: bodies(&|request| request.is_broken() || is_open(request)), more: bodies(&is_open) }
     }
 
     /// Whether one of them explains this body of an arrival.
     fn explain(&self, arrived: &[u8]) -> bool {
-        self.parts.iter().any(|sent| holds(sent, arrived)) || self.more.iter().any(|sent| holds(arrived, sent))
+        self.parts.iter().any(|sent| holds(sent, arrived))
+            || self.more.iter().any(|sent| holds(arrived, sent))
     }
 }
 

@@ -98,11 +98,6 @@ impl TestBed {
         let arrivals = service.arrivals;
         PureExchange { draft, reply, arrivals }
     }
-
-    fn settings(&self, setup: Setup) -> edgeproof_fixtures::credentials::EdgeSettings {
-        let settings = setup.settings(&self.credentials, &self.files, "https://localhost");
-        settings.expect("only forms of settings write files, and their cases need sockets")
-    }
 }
 
 /// Plays the conversations of a case.
@@ -129,7 +124,7 @@ pub(super) fn play(
     let setup = case.settings.setup;
     for (name, conversation) in conversations {
         let PureExchange { draft, reply, arrivals } = bed.exchange(conversation, setup, hooks);
-        let origin = bed.settings(setup).allowed_origin.unwrap_or_default();
+        let origin = bed.settings(setup).allowed_origin.clone().unwrap_or_default();
         let relayed = RelayedRequests::new(arrivals);
         for mut check in judge(conversation, &draft, &origin, &reply, &relayed) {
             check.level = check.level.max(case.level);

@@ -1,11 +1,15 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use edgeproof::cases::{self, CaseFacts, Catalog};
+use edgeproof::cases::{self, CaseFacts, Catalog, Setup};
 use edgeproof::run::{LeaseError, SelectionError};
 use edgeproof_cli::{OPEN_FILES, raise_open_files};
-use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::credentials::{
+    CredentialError, CredentialFiles, Credentials, EdgeSettings, MintOptions, Redactor,
+};
 use edgeproof_fixtures::spec::{PartName, Spec, Version};
 use edgeproof_mock::ReplyShape;
+use parking_lot::Mutex;
 
 use super::part_cases::{BedPart, PartCases};
 
@@ -18,6 +22,8 @@ pub struct TestBed {
     pub(super) credentials: Arc<Credentials>,
     pub(super) files: CredentialFiles,
     pub(super) redactor: Arc<Redactor>,
+    /// Settings of edges that are played without sockets. Each has a license, and signing one takes longer than a play.
+    settings: Mutex<HashMap<Setup, Arc<EdgeSettings>>>,
     pub(super) parts: Vec<Box<dyn BedPart>>,
 }
 
@@ -52,7 +58,7 @@ impl TestBed {
             PartCases::boxed(PartName::Service, cases::service(catalog)),
             PartCases::boxed(PartName::Keys, cases::keys(catalog)),
         ];
-        Ok(Self { spec, shape, credentials, files, redactor, parts })
+        Ok(Self { spec, shape, credentials, files, redactor, settings: Mutex::default(), parts })
     }
 
     /// Test bed for the built-in tables.
@@ -73,6 +79,15 @@ impl TestBed {
     /// Whether a case has no steps.
     pub(crate) fn is_data(&self, part: PartName, case: &CaseFacts) -> bool {
         self.part(part).is_data(&case.id)
+    }
+
+    /// Settings of an edge that is played without sockets.
+    pub(super) fn settings(&self, setup: Setup) -> Arc<EdgeSettings> {
+        let sign = || {
+            let settings = setup.settings(&self.credentials, &self.files, "https://localhost");
+            Arc::new(settings.expect("only forms of settings write files, and their cases need sockets"))
+        };
+        Arc::clone(self.settings.lock().entry(setup).or_insert_with(sign))
     }
 
     pub(super) fn part(&self, name: PartName) -> &dyn BedPart {

@@ -183,8 +183,11 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
 /// After the acceptance there is nothing left to abort.
 fn afterwards(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(ROW, "abort.afterwards", "abort() after the acceptance returns", |context| {
-            Box::pin(async move {
+        .steps(
+            ROW,
+            "abort.afterwards",
+            "abort() after the acceptance returns",
+            steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
                 let options = context.quick_options(&edge.url());
@@ -195,16 +198,19 @@ fn afterwards(cases: &mut CaseList<'_, Collector>) {
                     let session = page.play([CollectorCall::Verify]).await;
                     context.observe("collector.abort.verify-afterwards", session.summary());
                 }
-            })
-        })
+            }),
+        )
         .level(CaseLevel::Should);
 }
 
 /// Ways to abort that the interface does not name.
 fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(ROW, "abort.observed", "other ways to abort are handled in some way", |context| {
-            Box::pin(async move {
+        .steps(
+            ROW,
+            "abort.observed",
+            "other ways to abort are handled in some way",
+            steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
                 let options = Value::Object(context.quick_options(&edge.url()));
@@ -224,7 +230,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                     let session = page.play(calls).await;
                     context.observe(&format!("collector.abort.{name}"), session.summary());
                 }
-            })
-        })
+            }),
+        )
         .level(CaseLevel::Open);
 }

@@ -45,9 +45,8 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("answer.refused.{status}"),
                 &format!("a refusal with {status} rejects with the status, whatever the reason is"),
-                move |context| {
-                    let (error, reasons) = (error.clone(), reasons.clone());
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let Some((edge, page)) = opened(context).await else { return };
                         let sessions = reasons.len();
                         for (reason, script) in reasons {
@@ -63,8 +62,9 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
                                 .which("of all sessions")
                                 .advise(Advice::RefusedRepeated),
                         );
-                    })
-                },
+                    },
+                    with(error, reasons)
+                ),
             )
             .stimulus(Stimulus::EdgeRefuses)
             .also(ONCE)
@@ -80,9 +80,8 @@ fn without_reason(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.refused.other",
             "a refusal with any other status rejects with the status",
-            move |context| {
-                let error = error.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
                     for status in [402, 404, 418, 422, 429, 451, 500, 501, 503, 504, 599] {
                         let headers = vec![("content-type".to_owned(), "text/html".to_owned())];
@@ -91,8 +90,9 @@ fn without_reason(cases: &mut CaseList<'_, Collector>) {
                         let what = format!("{status} of a service");
                         rejected(context, &page, &edge, &what, status, &error).await;
                     }
-                })
-            },
+                },
+                with(error)
+            ),
         )
         .stimulus(Stimulus::EdgeRefuses)
         .also(ONCE);
@@ -113,17 +113,17 @@ fn by_the_edge(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.edge-errors",
             "an error of the edge itself rejects with its status",
-            move |context| {
-                let (error, rows) = (error.clone(), rows.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
                     for (row, status, body) in rows {
                         let Ok(code) = StatusCode::from_u16(status) else { continue };
                         edge.set_post(PostReaction::json(code, body));
                         rejected(context, &page, &edge, &row, status, &error).await;
                     }
-                })
-            },
+                },
+                with(error, rows)
+            ),
         )
         .stimulus(Stimulus::EdgeRefuses)
         .also(ONCE);
@@ -138,16 +138,16 @@ fn unreachable(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.service-unreachable",
             "an edge that does not reach its service makes verify() reject with the status",
-            move |context| {
-                let error = error.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let mut setup = context.edge_setup();
                     setup.has_service = false;
                     let Some(edge) = context.edge(setup).await else { return };
                     let Some(page) = context.page().await else { return };
                     rejected(context, &page, &edge, "edge without a service", status, &error).await;
-                })
-            },
+                },
+                with(error)
+            ),
         )
         .stimulus(Stimulus::EdgeRefuses)
         .also(ONCE);
@@ -161,9 +161,8 @@ fn bodies(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.any-body",
             "an error status rejects with the status, whatever the body is",
-            move |context| {
-                let error = error.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
                     let huge = Bytes::from(vec![b' '; 2 * 1024 * 1024]);
                     let bodies: [(&str, &'static str, Bytes); 7] = [
@@ -186,8 +185,9 @@ fn bodies(cases: &mut CaseList<'_, Collector>) {
                         let what = format!("403 with {what}");
                         rejected(context, &page, &edge, &what, status.as_u16(), &error).await;
                     }
-                })
-            },
+                },
+                with(error)
+            ),
         )
         .stimulus(Stimulus::EdgeRefuses)
         .also(ONCE);
@@ -203,9 +203,8 @@ fn accepted_after(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.accepted-after-refused",
             "a session after a refused one is accepted",
-            move |context| {
-                let (error, refuse) = (error.clone(), refuse.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
                     {
                         let _script = edge.script(refuse);
@@ -214,8 +213,9 @@ fn accepted_after(cases: &mut CaseList<'_, Collector>) {
                     let options = context.quick_options(&edge.url());
                     let session = page.session(options, &context.reference("next")).await;
                     context.check(resolves_as(SessionSubject::Next, &session));
-                })
-            },
+                },
+                with(error, refuse)
+            ),
         )
         .stimulus(Stimulus::EdgeRefuses)
         .also(ONCE);
@@ -228,32 +228,30 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "answer.observed",
             "answers that the interface does not list are handled in some way",
-            |context| {
-                Box::pin(async move {
-                    let Some((edge, page)) = opened(context).await else { return };
-                    let answers: [(&str, u16, &'static str, &'static str); 7] = [
-                        ("201", 201, "application/json", r#"{"ok":true}"#),
-                        ("204", 204, "application/json", ""),
-                        ("200-not-ok", 200, "application/json", r#"{"ok":false}"#),
-                        ("200-html", 200, "text/html", "<h1>welcome</h1>"),
-                        ("200-empty", 200, "application/json", ""),
-                        ("302", 302, "text/plain", ""),
-                        ("307", 307, "text/plain", ""),
-                    ];
-                    for (name, status, content_type, body) in answers {
-                        let Ok(code) = StatusCode::from_u16(status) else { continue };
-                        let headers = match status {
-                            300.. => vec![("location", format!("{}/elsewhere", edge.url()))],
-                            _ => Vec::new(),
-                        };
-                        let body = Bytes::from_static(body.as_bytes());
-                        edge.set_post(PostReaction::Answer { status: code, content_type, headers, body });
-                        let options = context.quick_options(&edge.url());
-                        let session = page.session(options, &context.reference("odd")).await;
-                        context.observe(&format!("collector.answer.{name}"), session.summary());
-                    }
-                })
-            },
+            steps!(async |context| {
+                let Some((edge, page)) = opened(context).await else { return };
+                let answers: [(&str, u16, &'static str, &'static str); 7] = [
+                    ("201", 201, "application/json", r#"{"ok":true}"#),
+                    ("204", 204, "application/json", ""),
+                    ("200-not-ok", 200, "application/json", r#"{"ok":false}"#),
+                    ("200-html", 200, "text/html", "<h1>welcome</h1>"),
+                    ("200-empty", 200, "application/json", ""),
+                    ("302", 302, "text/plain", ""),
+                    ("307", 307, "text/plain", ""),
+                ];
+                for (name, status, content_type, body) in answers {
+                    let Ok(code) = StatusCode::from_u16(status) else { continue };
+                    let headers = match status {
+                        300.. => vec![("location", format!("{}/elsewhere", edge.url()))],
+                        _ => Vec::new(),
+                    };
+                    let body = Bytes::from_static(body.as_bytes());
+                    edge.set_post(PostReaction::Answer { status: code, content_type, headers, body });
+                    let options = context.quick_options(&edge.url());
+                    let session = page.session(options, &context.reference("odd")).await;
+                    context.observe(&format!("collector.answer.{name}"), session.summary());
+                }
+            }),
         )
         .level(CaseLevel::Open);
 }

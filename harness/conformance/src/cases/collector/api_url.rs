@@ -235,9 +235,8 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
             "setting.collector.api-url",
             "api-url.observed",
             "unusual values of apiUrl are handled in some way",
-            move |context| {
-                let values = values.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some(page) = context.page().await else { return };
                     for (name, value) in values {
                         let mut options = context.quick_options("");
@@ -245,8 +244,9 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                         let session = page.session(options, &context.reference("odd")).await;
                         context.observe(&format!("collector.api-url.{name}"), session.summary());
                     }
-                })
-            },
+                },
+                with(values)
+            ),
         )
         .level(CaseLevel::Open);
 }

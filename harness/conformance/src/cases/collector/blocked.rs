@@ -92,31 +92,29 @@ fn weaker(cases: &mut CaseList<'_, Collector>) {
         "statement.weaker-verdict",
         "blocked.weaker-verdict",
         "a session with blocked measurements gets a verdict of lower confidence",
-        |context| {
-            Box::pin(async move {
-                if !context.needs_opened() {
-                    return;
-                }
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(free) = context.page().await else { return };
-                let all = BLOCKS.iter().filter_map(|block| block.ways.first());
-                let script: Vec<String> =
-                    all.map(|(_, script)| format!("try {{ {script} }} catch {{}}")).collect();
-                let script = script.join("\n");
-                let Some(blocked) = context.page_at(PageOrigin::Https, vec![wrapped(&script)]).await else {
-                    return;
-                };
-                let mut confidences = Vec::new();
-                for (page, name) in [(free, "all"), (blocked, "few")] {
-                    let confidence = confidence(context, &page, &edge, name).await;
-                    let Some(confidence) = confidence else { return };
-                    confidences.push(confidence);
-                }
-                let [all, few] = confidences[..] else { return };
-                let (expected, actual) = (all.to_string(), PageValue::text(few.to_string()));
-                context.check(Check::page_is(PageEffect::Confidence, expected, actual, few < all));
-            })
-        },
+        steps!(async |context| {
+            if !context.needs_opened() {
+                return;
+            }
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(free) = context.page().await else { return };
+            let all = BLOCKS.iter().filter_map(|block| block.ways.first());
+            let script: Vec<String> =
+                all.map(|(_, script)| format!("try {{ {script} }} catch {{}}")).collect();
+            let script = script.join("\n");
+            let Some(blocked) = context.page_at(PageOrigin::Https, vec![wrapped(&script)]).await else {
+                return;
+            };
+            let mut confidences = Vec::new();
+            for (page, name) in [(free, "all"), (blocked, "few")] {
+                let confidence = confidence(context, &page, &edge, name).await;
+                let Some(confidence) = confidence else { return };
+                confidences.push(confidence);
+            }
+            let [all, few] = confidences[..] else { return };
+            let (expected, actual) = (all.to_string(), PageValue::text(few.to_string()));
+            context.check(Check::page_is(PageEffect::Confidence, expected, actual, few < all));
+        }),
     );
 }
 

@@ -43,14 +43,14 @@ fn by_default(cases: &mut CaseList<'_, Collector>, default: &str) {
             "statement.mode-default",
             "mode.default",
             &format!("without the option, the mode is {default}"),
-            move |context| {
-                let default = default.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     if context.needs_opened() {
                         session_in(context, None, default).await;
                     }
-                })
-            },
+                },
+                with(default)
+            ),
         )
         .also(MODE);
 }
@@ -95,19 +95,28 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
     ] {
         let error = ErrorRow::of(cases, UNKNOWN);
         cases
-            .steps(UNKNOWN, &format!("mode.unknown.{id}"), &format!("{title} is refused"), move |context| {
-                let (error, values) = (error.clone(), values.clone());
-                Box::pin(async move {
-                    let Some(page) = context.page().await else { return };
-                    for value in &values {
-                        let mut options = context.options(NOWHERE);
-                        options.insert("mode".into(), json!(value));
-                        let session = page.session(options, &context.reference("mode")).await;
-                        let expected = error.filled(context, "<value>", value);
-                        context.check(fails_with(SessionSubject::Mode(value.into()), &expected, &session));
-                    }
-                })
-            })
+            .steps(
+                UNKNOWN,
+                &format!("mode.unknown.{id}"),
+                &format!("{title} is refused"),
+                steps!(
+                    async |context| {
+                        let Some(page) = context.page().await else { return };
+                        for value in &values {
+                            let mut options = context.options(NOWHERE);
+                            options.insert("mode".into(), json!(value));
+                            let session = page.session(options, &context.reference("mode")).await;
+                            let expected = error.filled(context, "<value>", value);
+                            context.check(fails_with(
+                                SessionSubject::Mode(value.into()),
+                                &expected,
+                                &session,
+                            ));
+                        }
+                    },
+                    with(error, values)
+                ),
+            )
             .stimulus(Stimulus::ModeUnknown)
             .also(MODE);
     }
@@ -121,18 +130,23 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
     let values: [(&str, Value); 4] =
         [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
     cases
-        .steps(MODE, "mode.observed", "a mode that is no text is handled in some way", move |context| {
-            let values = values.clone();
-            Box::pin(async move {
-                let Some(page) = context.page().await else { return };
-                for (name, value) in values {
-                    let mut options = context.options(NOWHERE);
-                    options.insert("mode".into(), value);
-                    let session = page.session(options, &context.reference("mode")).await;
-                    context.observe(&format!("collector.mode.{name}"), session.summary());
-                }
-            })
-        })
+        .steps(
+            MODE,
+            "mode.observed",
+            "a mode that is no text is handled in some way",
+            steps!(
+                async |context| {
+                    let Some(page) = context.page().await else { return };
+                    for (name, value) in values {
+                        let mut options = context.options(NOWHERE);
+                        options.insert("mode".into(), value);
+                        let session = page.session(options, &context.reference("mode")).await;
+                        context.observe(&format!("collector.mode.{name}"), session.summary());
+                    }
+                },
+                with(values)
+            ),
+        )
         .level(CaseLevel::Open);
 }
 

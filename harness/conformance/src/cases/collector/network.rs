@@ -31,9 +31,8 @@ fn addresses(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("network.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let url = match port {
                             None => "https://edge.invalid".to_owned(),
                             Some(host) => match closed_port() {
@@ -45,8 +44,9 @@ fn addresses(cases: &mut CaseList<'_, Collector>) {
                             },
                         };
                         failed(context, title, &url, &error).await;
-                    })
-                },
+                    },
+                    with(error)
+                ),
             )
             .stimulus(Stimulus::EdgeUnreachable);
     }
@@ -70,17 +70,17 @@ fn cors(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("network.cors.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let Some(edge) = context.edge(context.edge_setup().cors(cors)).await else { return };
                         failed(context, title, &edge.url(), &error).await;
                         if needs_preflight && edge.preflights() == 0 {
                             context.found.not_applicable =
                                 Some("the collector's POST needs no preflight".into());
                         }
-                    })
-                },
+                    },
+                    with(error)
+                ),
             )
             .stimulus(Stimulus::EdgeUnreachable);
     }
@@ -98,14 +98,14 @@ fn certificates(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("network.certificate.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let setup = context.edge_setup().scheme(EdgeScheme::Https(role));
                         let Some(edge) = context.edge(setup).await else { return };
                         failed(context, title, &edge.url(), &error).await;
-                    })
-                },
+                    },
+                    with(error)
+                ),
             )
             .stimulus(Stimulus::EdgeUnreachable);
     }
@@ -125,13 +125,13 @@ fn connections(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("network.connection.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let Some(edge) = raw_edge(context, reaction).await else { return };
                         failed(context, title, &edge.url(), &error).await;
-                    })
-                },
+                    },
+                    with(error)
+                ),
             )
             .stimulus(Stimulus::EdgeUnreachable);
     }
@@ -141,14 +141,14 @@ fn connections(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "network.connection.stream-reset",
             "a stream that is reset after the request makes verify() reject with the TypeError of fetch",
-            move |context| {
-                let error = error.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let setup = context.edge_setup().post(PostReaction::Close);
                     let Some(edge) = context.edge(setup).await else { return };
                     failed(context, "a stream that is reset", &edge.url(), &error).await;
-                })
-            },
+                },
+                with(error)
+            ),
         )
         .stimulus(Stimulus::EdgeUnreachable);
 }
@@ -171,15 +171,13 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "network.connection.body-cut",
             "an acceptance whose body is cut short is handled in some way",
-            |context| {
-                Box::pin(async move {
-                    let Some(edge) = raw_edge(context, RawReaction::BodyCut).await else { return };
-                    let Some(page) = context.page().await else { return };
-                    let options = context.quick_options(&edge.url());
-                    let session = page.session(options, &context.reference("cut")).await;
-                    context.observe("collector.answer.cut", session.summary());
-                })
-            },
+            steps!(async |context| {
+                let Some(edge) = raw_edge(context, RawReaction::BodyCut).await else { return };
+                let Some(page) = context.page().await else { return };
+                let options = context.quick_options(&edge.url());
+                let session = page.session(options, &context.reference("cut")).await;
+                context.observe("collector.answer.cut", session.summary());
+            }),
         )
         .level(CaseLevel::Open);
 }

@@ -14,25 +14,33 @@ const ROW: &str = "collector.ready-before-start";
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     cases
-        .steps(ROW, "order.ready-before-start", "ready() before start() is refused", move |context| {
-            let error = error.clone();
-            Box::pin(async move {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let options = Value::Object(context.options(&edge.url()));
-                let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
-                let session = page.play(calls).await;
-                let expected = error.expected(context);
-                context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
-                // Also the second time.
-                let session = page.play([CollectorCall::Ready]).await;
-                context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
-            })
-        })
+        .steps(
+            ROW,
+            "order.ready-before-start",
+            "ready() before start() is refused",
+            steps!(
+                async |context| {
+                    let Some(edge) = context.edge(context.edge_setup()).await else { return };
+                    let Some(page) = context.page().await else { return };
+                    let options = Value::Object(context.options(&edge.url()));
+                    let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
+                    let session = page.play(calls).await;
+                    let expected = error.expected(context);
+                    context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
+                    // Also the second time.
+                    let session = page.play([CollectorCall::Ready]).await;
+                    context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
+                },
+                with(error)
+            ),
+        )
         .stimulus(Stimulus::ReadyBeforeStart);
     cases
-        .steps(ROW, "order.observed", "other orders are handled in some way", |context| {
-            Box::pin(async move {
+        .steps(
+            ROW,
+            "order.observed",
+            "other orders are handled in some way",
+            steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
                 let create = || CollectorCall::Create {
@@ -50,7 +58,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                     let session = page.play(calls).await;
                     context.observe(&format!("collector.order.{name}"), session.summary());
                 }
-            })
-        })
+            }),
+        )
         .level(CaseLevel::Open);
 }

@@ -26,8 +26,11 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
 
 fn accepted(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(ROW, "post.accepted", "a session that the service accepts resolves", |context| {
-            Box::pin(async move {
+        .steps(
+            ROW,
+            "post.accepted",
+            "a session that the service accepts resolves",
+            steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
                 let reference = context.reference("accepted");
@@ -35,8 +38,8 @@ fn accepted(cases: &mut CaseList<'_, Collector>) {
                 context.check(resolves(&session));
                 let posts = edge.posts().len().max(page.posts().await);
                 context.check(Check::counted(Counted::Collections, 1, posts).which("at the edge"));
-            })
-        })
+            }),
+        )
         .also("setting.collector.session-ref");
 }
 
@@ -46,51 +49,49 @@ fn request(cases: &mut CaseList<'_, Collector>) {
             ROW,
             "post.request",
             "the collection is JSON in a POST to the edge's path for collections",
-            |context| {
-                Box::pin(async move {
-                    let Some((edge, record)) = one_session(context).await else { return };
-                    let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
-                    let requests = edge.requests();
-                    // A measurement may read from the edge.
-                    let bodies = |request: &&SeenRequest| match request.method {
-                        Method::OPTIONS => false,
-                        Method::GET | Method::HEAD => request.path == path,
-                        _ => true,
-                    };
-                    let seen = requests
-                        .iter()
-                        .filter(bodies)
-                        .map(|request| format!("{} {}", request.method, request.path))
-                        .collect::<Vec<_>>();
-                    let expected = format!("POST {path}");
-                    let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
-                    let seen = (!seen.is_empty()).then(|| PageValue::texts(seen));
-                    let kind = DifferenceKind::page(PageEffect::Requests, Some(expected.into()), seen);
-                    context.check(Check::judged(kind, is_right));
-                    let urls: Vec<&str> = record
-                        .requests
-                        .iter()
-                        .filter(|request| request.method == "POST" && request.url.starts_with(&edge.url()))
-                        .map(|request| request.url.as_str())
-                        .collect();
-                    let expected = format!("{}{path}", edge.url());
-                    let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
-                    let urls = PageValue::texts(urls);
-                    context.check(Check::page_is(PageEffect::Url, expected, urls, is_right));
-                    let posts = edge.posts();
-                    let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
-                    let is_json = serde_json::from_slice::<Value>(&body).is_ok();
-                    context.check(Check::page(PageEffect::Body, Some(PageValue::text(&*body)), is_json));
-                    if let Some(post) = posts.first() {
-                        let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
-                        context.observe("collector.content-type", kind.unwrap_or("none"));
-                    }
-                    let sockets: Vec<String> =
-                        record.websockets.iter().map(|one| one.url.replace(&edge.url()[5..], "…")).collect();
-                    let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
-                    context.observe("collector.websocket", sockets.replace("wss", "ws"));
-                })
-            },
+            steps!(async |context| {
+                let Some((edge, record)) = one_session(context).await else { return };
+                let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
+                let requests = edge.requests();
+                // A measurement may read from the edge.
+                let bodies = |request: &&SeenRequest| match request.method {
+                    Method::OPTIONS => false,
+                    Method::GET | Method::HEAD => request.path == path,
+                    _ => true,
+                };
+                let seen = requests
+                    .iter()
+                    .filter(bodies)
+                    .map(|request| format!("{} {}", request.method, request.path))
+                    .collect::<Vec<_>>();
+                let expected = format!("POST {path}");
+                let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
+                let seen = (!seen.is_empty()).then(|| PageValue::texts(seen));
+                let kind = DifferenceKind::page(PageEffect::Requests, Some(expected.into()), seen);
+                context.check(Check::judged(kind, is_right));
+                let urls: Vec<&str> = record
+                    .requests
+                    .iter()
+                    .filter(|request| request.method == "POST" && request.url.starts_with(&edge.url()))
+                    .map(|request| request.url.as_str())
+                    .collect();
+                let expected = format!("{}{path}", edge.url());
+                let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
+                let urls = PageValue::texts(urls);
+                context.check(Check::page_is(PageEffect::Url, expected, urls, is_right));
+                let posts = edge.posts();
+                let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
+                let is_json = serde_json::from_slice::<Value>(&body).is_ok();
+                context.check(Check::page(PageEffect::Body, Some(PageValue::text(&*body)), is_json));
+                if let Some(post) = posts.first() {
+                    let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
+                    context.observe("collector.content-type", kind.unwrap_or("none"));
+                }
+                let sockets: Vec<String> =
+                    record.websockets.iter().map(|one| one.url.replace(&edge.url()[5..], "…")).collect();
+                let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
+                context.observe("collector.websocket", sockets.replace("wss", "ws"));
+            }),
         )
         .also("setting.collector.api-url");
 }
@@ -182,26 +183,24 @@ fn different(cases: &mut CaseList<'_, Collector>) {
         ONCE,
         "post.different",
         "two collections are never the same, even for the same page and reference",
-        |context| {
-            Box::pin(async move {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                for _ in 0..2 {
-                    let session =
-                        page.session(context.quick_options(&edge.url()), &context.reference("same")).await;
-                    context.check(resolves(&session));
-                }
-                let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
-                let [first, second, ..] = &bodies[..] else {
-                    let actual = PageValue::Number(bodies.len() as u64);
-                    context.check(Check::page_is(PageEffect::CollectionsArrive, "2", actual, false));
-                    return;
-                };
-                let same = (first == second).then(|| PageValue::text(&**first));
-                let check = Check::page(PageEffect::DistinctCollections, same, first != second);
-                context.check(check.advise(Advice::CollectionRepeated));
-            })
-        },
+        steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            for _ in 0..2 {
+                let session =
+                    page.session(context.quick_options(&edge.url()), &context.reference("same")).await;
+                context.check(resolves(&session));
+            }
+            let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
+            let [first, second, ..] = &bodies[..] else {
+                let actual = PageValue::Number(bodies.len() as u64);
+                context.check(Check::page_is(PageEffect::CollectionsArrive, "2", actual, false));
+                return;
+            };
+            let same = (first == second).then(|| PageValue::text(&**first));
+            let check = Check::page(PageEffect::DistinctCollections, same, first != second);
+            context.check(check.advise(Advice::CollectionRepeated));
+        }),
     );
 }
 
@@ -210,26 +209,24 @@ fn private(cases: &mut CaseList<'_, Collector>) {
         "statement.page-data-private",
         "post.private",
         "no request of a session has data of the page that the collector did not get",
-        |context| {
-            Box::pin(async move {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
-                context.check(resolves(&session));
-                let mut found = Vec::new();
-                for request in edge.requests() {
-                    let head = format!("{} {:?}", request.path, request.headers);
-                    let body = request.body.unwrap_or_default();
-                    for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
-                        let method = request.method.as_str().into();
-                        let path = (&request.path).into();
-                        found.push(PageDatum { place: place.to_owned(), method, path });
-                    }
+        steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
+            context.check(resolves(&session));
+            let mut found = Vec::new();
+            for request in edge.requests() {
+                let head = format!("{} {:?}", request.path, request.headers);
+                let body = request.body.unwrap_or_default();
+                for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
+                    let method = request.method.as_str().into();
+                    let path = (&request.path).into();
+                    found.push(PageDatum { place: place.to_owned(), method, path });
                 }
-                let ok = found.is_empty();
-                let actual = (!ok).then_some(PageValue::Data(found));
-                context.check(Check::page(PageEffect::PageData, actual, ok));
-            })
-        },
+            }
+            let ok = found.is_empty();
+            let actual = (!ok).then_some(PageValue::Data(found));
+            context.check(Check::page(PageEffect::PageData, actual, ok));
+        }),
     );
 }

@@ -49,37 +49,35 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
         SEALED,
         "sealed.unreadable",
         "nobody can read the reference or a measurement in the posted collection",
-        |context| {
-            Box::pin(async move {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let reference = context.reference("unreadable");
-                let session = page.session(context.options(&edge.url()), &reference).await;
-                context.check(resolves(&session));
-                let agent = page.evaluate("navigator.userAgent").await;
-                let agent = agent.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-                let mut secrets = Redactor::empty();
-                secrets.add("reference", &reference);
-                secrets.add("user agent", &agent);
-                let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
-                let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
-                let actual = if body.is_empty() {
-                    Some(PageValue::Number(0))
-                } else {
-                    readable.as_deref().map(PageValue::text)
-                };
-                let ok = actual.is_none();
-                let check = Check::page(PageEffect::Reference, actual, ok);
-                context.check(check.advise(Advice::CollectionInClear));
-                // Browsers send the user agent with each request.
-                let mut reference_only = Redactor::empty();
-                reference_only.add("reference", &reference);
-                let outside = outside_of_bodies(&edge, &page.record().await);
-                let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
-                let (actual, ok) = (readable.as_ref().map(PageValue::text), readable.is_none());
-                context.check(Check::page(PageEffect::ReferenceOutside, actual, ok));
-            })
-        },
+        steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let reference = context.reference("unreadable");
+            let session = page.session(context.options(&edge.url()), &reference).await;
+            context.check(resolves(&session));
+            let agent = page.evaluate("navigator.userAgent").await;
+            let agent = agent.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut secrets = Redactor::empty();
+            secrets.add("reference", &reference);
+            secrets.add("user agent", &agent);
+            let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
+            let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
+            let actual = if body.is_empty() {
+                Some(PageValue::Number(0))
+            } else {
+                readable.as_deref().map(PageValue::text)
+            };
+            let ok = actual.is_none();
+            let check = Check::page(PageEffect::Reference, actual, ok);
+            context.check(check.advise(Advice::CollectionInClear));
+            // Browsers send the user agent with each request.
+            let mut reference_only = Redactor::empty();
+            reference_only.add("reference", &reference);
+            let outside = outside_of_bodies(&edge, &page.record().await);
+            let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
+            let (actual, ok) = (readable.as_ref().map(PageValue::text), readable.is_none());
+            context.check(Check::page(PageEffect::ReferenceOutside, actual, ok));
+        }),
     );
 }
 
@@ -99,23 +97,21 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
         SEALED,
         "sealed.opens",
         "the collection opens with the service's key, and its signature verifies",
-        |context| {
-            Box::pin(async move {
-                if !context.needs_opened() {
-                    return;
-                }
-                let Some(session) = posted(context, context.reference("opens")).await else { return };
-                let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
-                check_opened(context, opened.as_ref().err());
-                if let Ok(opened) = opened {
-                    let id = context.seal_key().id().to_owned();
-                    let is_current = opened.key_id == id;
-                    let actual = PageValue::text(opened.key_id);
-                    context.check(Check::page_is(PageEffect::SealKey, id, actual, is_current));
-                    context.observe("collector.version", opened.contents.collector_version);
-                }
-            })
-        },
+        steps!(async |context| {
+            if !context.needs_opened() {
+                return;
+            }
+            let Some(session) = posted(context, context.reference("opens")).await else { return };
+            let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
+            check_opened(context, opened.as_ref().err());
+            if let Ok(opened) = opened {
+                let id = context.seal_key().id().to_owned();
+                let is_current = opened.key_id == id;
+                let actual = PageValue::text(opened.key_id);
+                context.check(Check::page_is(PageEffect::SealKey, id, actual, is_current));
+                context.observe("collector.version", opened.contents.collector_version);
+            }
+        }),
     );
 }
 
@@ -125,17 +121,14 @@ fn unchanged(cases: &mut CaseList<'_, Collector>) {
         "statement.collection-posted",
         "sealed.unchanged",
         "the collection passes the edge unchanged",
-        |context| {
-            Box::pin(async move {
-                let Some(session) = posted(context, context.reference("unchanged")).await else { return };
-                let sent = session.post.body.unwrap_or_default();
-                let arrivals = session.edge.arrivals(context.timeout).await;
-                let arrived =
-                    arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
-                let (actual, ok) = (PageValue::text(&*arrived), sent == arrived);
-                context.check(Check::page_is(PageEffect::RelayedBody, &*sent, actual, ok));
-            })
-        },
+        steps!(async |context| {
+            let Some(session) = posted(context, context.reference("unchanged")).await else { return };
+            let sent = session.post.body.unwrap_or_default();
+            let arrivals = session.edge.arrivals(context.timeout).await;
+            let arrived = arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
+            let (actual, ok) = (PageValue::text(&*arrived), sent == arrived);
+            context.check(Check::page_is(PageEffect::RelayedBody, &*sent, actual, ok));
+        }),
     );
 }
 
@@ -145,14 +138,12 @@ fn verdict(cases: &mut CaseList<'_, Collector>) {
             SAME,
             "sealed.verdict",
             "the session ends in a verdict that a backend gets by the reference of start()",
-            |context| {
-                Box::pin(async move {
-                    if context.needs_opened() {
-                        let reference = context.reference("verdict");
-                        ends_in_verdict(context, reference, "the reference").await;
-                    }
-                })
-            },
+            steps!(async |context| {
+                if context.needs_opened() {
+                    let reference = context.reference("verdict");
+                    ends_in_verdict(context, reference, "the reference").await;
+                }
+            }),
         )
         .also(REFERENCE);
 }
@@ -175,14 +166,14 @@ fn references(cases: &mut CaseList<'_, Collector>) {
                 SAME,
                 &format!("sealed.reference.{id}"),
                 &format!("a reference {title} fetches the verdict"),
-                move |context| {
-                    let text = text.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         if context.needs_opened() {
                             ends_in_verdict(context, text, &format!("a reference {title}")).await;
                         }
-                    })
-                },
+                    },
+                    with(text)
+                ),
             )
             .also(REFERENCE);
     }

@@ -44,9 +44,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 ROW,
                 &format!("websocket.{id}"),
                 &format!("an edge that {title} causes no error, and the collection is sent"),
-                move |context| {
-                    let reactions = reactions.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let Some(page) = context.page().await else { return };
                         for reaction in reactions {
                             let what = format!("{reaction:?}");
@@ -55,8 +54,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                             session_with(context, &page, &edge, &what).await;
                         }
                         collected(context, &page).await;
-                    })
-                },
+                    },
+                    with(reactions)
+                ),
             )
             .also("statement.measurement-failure")
             .takes(takes);

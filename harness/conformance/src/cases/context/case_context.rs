@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io};
 
+use edgeproof_fixtures::spec::{Row, Spec};
 use edgeproof_reports::CaseLevel;
 use tempfile::NamedTempFile;
 
@@ -30,6 +31,9 @@ pub struct CaseContext<T: CaseTarget> {
 pub trait CaseTarget: Send + Sync + 'static {
     /// What it keeps for one case.
     type State: Default + Send;
+
+    /// The interface.
+    fn spec(&self) -> &Spec;
 }
 
 impl<T: CaseTarget> CaseContext<T> {
@@ -38,6 +42,11 @@ impl<T: CaseTarget> CaseContext<T> {
         let Sender { case, level, marker } = sender;
         let (found, state) = (CaseFindings::default(), T::State::default());
         Self { target, marker, timeout, found, state, case, level }
+    }
+
+    /// A row by its id.
+    pub fn row(&self, id: &str) -> &Row {
+        row(self.target.spec(), id)
     }
 
     /// The current time, to measure durations.
@@ -71,6 +80,11 @@ impl<T: CaseTarget> CaseContext<T> {
     pub fn observe(&mut self, point: &str, observed: impl Into<String>) {
         self.found.observations.push((point.into(), observed.into()));
     }
+}
+
+/// A row by its id. A coverage test builds and plays all cases for every version of the interface: an unknown id fails there.
+pub(in crate::cases) fn row<'s>(spec: &'s Spec, id: &str) -> &'s Row {
+    spec.row(id).unwrap_or_else(|| panic!("no row {id} in version {}", spec.version()))
 }
 
 /// Writes a file, and creates its folder if there is none. A file with the same text stays as it is.

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_fixtures::spec::{Advice, Version};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
@@ -70,6 +71,10 @@ pub struct CollectorState {
 
 impl CaseTarget for CollectorTarget {
     type State = CollectorState;
+
+    fn spec(&self) -> &Spec {
+        &self.edges.spec
+    }
 }
 
 impl CollectorTarget {

@@ -65,6 +65,10 @@ pub struct EdgeState {
 
 impl CaseTarget for EdgeTarget {
     type State = EdgeState;
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
 }
 
 /// A check of log lines that the edge may still hold in its buffers.

@@ -12,6 +12,7 @@ mod service_traffic;
 mod traffic;
 mod verdict_request;
 
+pub(super) use case_context::row;
 pub use case_context::{CaseContext, CaseTarget, write_file};
 pub use collector::{CollectorCaseContext, CollectorState, CollectorTarget, SealUse};
 pub use collector_page::CollectorPage;

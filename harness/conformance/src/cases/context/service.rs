@@ -67,6 +67,10 @@ impl ServiceTarget {
 
 impl CaseTarget for ServiceTarget {
     type State = ();
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
 }
 
 impl ServiceCaseContext {

@@ -23,14 +23,12 @@ fn preflights(cases: &mut CaseList<'_, Edge>) {
             "edge.preflight",
             "cors.preflight",
             "a preflight of the allowed origin passes for a JSON POST",
-            |context| {
-                Box::pin(async move {
-                    let sent = context.send(&preflight(ORIGIN)).await;
-                    context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                    let observed = summary::status(&sent.reply);
-                    context.observe("preflight.status", observed);
-                })
-            },
+            steps!(async |context| {
+                let sent = context.send(&preflight(ORIGIN)).await;
+                context.checks(judge::preflight_passes(context.origin(), &sent.reply));
+                let observed = summary::status(&sent.reply);
+                context.observe("preflight.status", observed);
+            }),
         )
         .requires(&[EdgeNeed::Origin])
         .stimulus(Stimulus::Preflight);
@@ -39,14 +37,12 @@ fn preflights(cases: &mut CaseList<'_, Edge>) {
             "edge.preflight",
             "cors.preflight-not-relayed",
             "the edge does not relay a preflight",
-            |context| {
-                Box::pin(async move {
-                    context.script(edgeproof_mock::Script::decide());
-                    context.send(&preflight(ORIGIN)).await;
-                    let relayed = context.relayed().await;
-                    context.check(judge::not_relayed(&relayed));
-                })
-            },
+            steps!(async |context| {
+                context.script(edgeproof_mock::Script::decide());
+                context.send(&preflight(ORIGIN)).await;
+                let relayed = context.relayed().await;
+                context.check(judge::not_relayed(&relayed));
+            }),
         )
         .exclusive();
 }
@@ -106,13 +102,11 @@ fn denied(cases: &mut CaseList<'_, Edge>) {
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("a preflight grants nothing to {title}"),
-                move |context| {
-                    Box::pin(async move {
-                        let other = origin(context.origin());
-                        let sent = context.send(&preflight(&other)).await;
-                        context.check(judge::no_grant(&other, &sent.reply));
-                    })
-                },
+                steps!(async |context| {
+                    let other = origin(context.origin());
+                    let sent = context.send(&preflight(&other)).await;
+                    context.check(judge::no_grant(&other, &sent.reply));
+                }),
             )
             .requires(&[EdgeNeed::Origin]);
         let accept = cases.accept();
@@ -120,9 +114,8 @@ fn denied(cases: &mut CaseList<'_, Edge>) {
             "statement.cors-other-origins",
             &format!("cors.denied.{id}.post"),
             &format!("the answer to a POST grants nothing to {title}"),
-            move |context| {
-                let accept = accept.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let other = origin(context.origin());
                     context.script(accept);
                     let mut draft = collection();
@@ -131,8 +124,9 @@ fn denied(cases: &mut CaseList<'_, Edge>) {
                     context.check(judge::no_grant(&other, &sent.reply));
                     let observed = summary::status(&sent.reply);
                     context.observe("cors.post-from-other-origin", observed);
-                })
-            },
+                },
+                with(accept)
+            ),
         );
     }
 }
@@ -151,14 +145,14 @@ fn denied_errors(cases: &mut CaseList<'_, Edge>) {
             "statement.cors-other-origins",
             &format!("cors.denied.other.{id}"),
             &format!("{title} grants nothing to another origin"),
-            move |context| {
-                let (script, draft) = (script.clone(), draft.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     context.script(script);
                     let sent = context.send(&draft).await;
                     context.check(judge::no_grant(OTHER_ORIGIN, &sent.reply));
-                })
-            },
+                },
+                with(script, draft)
+            ),
         );
         case.setup(setup);
         if method == "PUT" {
@@ -213,9 +207,8 @@ fn setting(cases: &mut CaseList<'_, Edge>) {
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "the edge grants the configured ALLOWED_ORIGIN and not the usual one",
-            move |context| {
-                let accept = accept.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let sent = context.send(&preflight(ORIGIN)).await;
                     context.checks(judge::preflight_passes(context.origin(), &sent.reply));
                     context.script(accept);
@@ -224,8 +217,9 @@ fn setting(cases: &mut CaseList<'_, Edge>) {
                     let usual = ALLOWED_ORIGIN;
                     let sent = context.send(&preflight(usual)).await;
                     context.check(judge::no_grant(usual, &sent.reply));
-                })
-            },
+                },
+                with(accept)
+            ),
         )
         .setup(Setup::OtherLicense);
 }
@@ -236,17 +230,17 @@ fn vary(cases: &mut CaseList<'_, Edge>) {
         "statement.vary",
         "cors.vary",
         "if the grant depends on the origin, Vary lists Origin",
-        move |context| {
-            let accept = accept.clone();
-            Box::pin(async move {
+        steps!(
+            async |context| {
                 context.script(accept);
                 let allowed = context.send(&collection()).await;
                 let mut draft = collection();
                 draft.headers[0].1 = OTHER_ORIGIN.into();
                 let other = context.send(&draft).await;
                 context.check(judge::vary(&allowed.reply, &other.reply));
-            })
-        },
+            },
+            with(accept)
+        ),
     );
 }
 

@@ -74,15 +74,20 @@ fn after_relay<'c>(
     judge: impl Fn(&mut EdgeCaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
 ) -> &'c mut Case<Edge> {
     let script = cases.accept();
-    cases.steps(row, id, title, move |context| {
-        let (script, judge) = (script.clone(), judge.clone());
-        Box::pin(async move {
-            context.script(script);
-            context.send(&collection()).await;
-            let arrivals = context.arrivals();
-            judge(context, &arrivals);
-        })
-    })
+    cases.steps(
+        row,
+        id,
+        title,
+        steps!(
+            async |context| {
+                context.script(script);
+                context.send(&collection()).await;
+                let arrivals = context.arrivals();
+                judge(context, &arrivals);
+            },
+            with(script, judge)
+        ),
+    )
 }
 
 /// The mock service checks the credentials itself, and the edge passes on its refusal.
@@ -175,22 +180,27 @@ fn open(cases: &mut CaseList<'_, Edge>) {
         ),
     ] {
         let script = cases.accept();
-        let case = cases.steps(row, id, title, move |context| {
-            let script = script.clone();
-            Box::pin(async move {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let presented =
-                    context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
-                let presented = match presented {
-                    None => "nothing relayed",
-                    Some(true) => "relayed with a client certificate",
-                    Some(false) => "relayed without a client certificate",
-                };
-                let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
-                context.observe(id, observed);
-            })
-        });
+        let case = cases.steps(
+            row,
+            id,
+            title,
+            steps!(
+                async |context| {
+                    context.script(script);
+                    let sent = context.send(&collection()).await;
+                    let presented =
+                        context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
+                    let presented = match presented {
+                        None => "nothing relayed",
+                        Some(true) => "relayed with a client certificate",
+                        Some(false) => "relayed without a client certificate",
+                    };
+                    let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
+                    context.observe(id, observed);
+                },
+                with(script)
+            ),
+        );
         case.setup(setup).settings.start = CaseLevel::Open;
     }
 }
@@ -213,9 +223,8 @@ fn not_shown(cases: &mut CaseList<'_, Edge>) {
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
                 &format!("the answer {title} contains neither license nor key"),
-                move |context| {
-                    let (script, draft) = (script.clone(), draft.clone());
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         context.script(script);
                         let sent = context.send(&draft).await;
                         let redactor = Arc::clone(&context.target.redactor);
@@ -224,8 +233,9 @@ fn not_shown(cases: &mut CaseList<'_, Edge>) {
                             |bytes| redactor.finds(bytes),
                             &sent.reply,
                         ));
-                    })
-                },
+                    },
+                    with(script, draft)
+                ),
             )
             .setup(setup);
     }

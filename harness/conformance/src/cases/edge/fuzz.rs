@@ -26,10 +26,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "statement.body-unchanged",
             "relay.fuzz",
             &format!("{count} generated bodies arrive unchanged"),
-            move |context| {
-                let accept = accept.clone();
-                Box::pin(async move { fuzz(context, &accept, count, seed).await })
-            },
+            steps!(async |context| { fuzz(context, &accept, count, seed).await }, with(accept)),
         )
         .requires(&[EdgeNeed::Service])
         .exclusive()

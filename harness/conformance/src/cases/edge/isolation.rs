@@ -42,10 +42,7 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
             "statement.isolation",
             "isolation.concurrent",
             "64 concurrent collections each get their own answer",
-            move |context| {
-                let plays = plays.clone();
-                Box::pin(async move { all_at_once(context, &plays).await })
-            },
+            steps!(async |context| { all_at_once(context, &plays).await }, with(plays)),
         )
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
@@ -116,9 +113,8 @@ fn in_turn(cases: &mut CaseList<'_, Edge>) {
             "statement.isolation",
             "isolation.keep-alive",
             "two collections over one connection each get their own answer",
-            move |context| {
-                let (refuse, accept, expected) = (refuse.clone(), accept.clone(), expected.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let drafts = [("first", refuse), ("second", accept)]
                         .map(|(name, script)| scripted(context, name, script));
                     let sent = context.exchange_in_turn(&drafts).await;
@@ -131,8 +127,9 @@ fn in_turn(cases: &mut CaseList<'_, Edge>) {
                         let relayed = RelayedRequests::new(of_it.collect());
                         context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
                     }
-                })
-            },
+                },
+                with(refuse, accept, expected)
+            ),
         )
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
@@ -173,9 +170,8 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
             "the answers to a slow and a fast collection at the same time",
-            move |context| {
-                let (accept, slow) = (accept.clone(), slow.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let drafts = [("slow", slow), ("fast", accept)]
                         .map(|(name, script)| scripted(context, name, script));
                     let exchanges: &EdgeCaseContext = context;
@@ -199,8 +195,9 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
                     for ((sent, _), draft) in ends.iter().zip(&drafts) {
                         context.record(draft, sent.clone());
                     }
-                })
-            },
+                },
+                with(accept, slow)
+            ),
         )
         .takes(Duration::from_millis(300));
 }

@@ -86,13 +86,18 @@ fn case<'c>(
 ) -> &'c mut Case<Edge> {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .steps(row, id, title, move |context| {
-            let scripts = scripts.clone();
-            Box::pin(async move {
-                let judge = judge(context);
-                post_refused(context, preceding, scripts, judge).await;
-            })
-        })
+        .steps(
+            row,
+            id,
+            title,
+            steps!(
+                async |context| {
+                    let judge = judge(context);
+                    post_refused(context, preceding, scripts, judge).await;
+                },
+                with(scripts)
+            ),
+        )
         .exclusive()
 }
 

@@ -54,30 +54,31 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
             "statement.head-length",
             "method.head-length",
             "answers to HEAD have the length of those to GET",
-            |context| {
-                Box::pin(async move {
-                    // Pages for unknown paths often name the method, and no cache needs their length.
-                    for endpoint in [Endpoint::Signals, Endpoint::Health] {
-                        let path = context.target.spec.path(endpoint).to_owned();
-                        let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
-                        let (get, head) = (context.send(&get).await, context.send(&head).await);
-                        context.check(judge::head_length(&get.reply, &head.reply).of(&path));
-                    }
-                })
-            },
+            steps!(async |context| {
+                // Pages for unknown paths often name the method, and no cache needs their length.
+                for endpoint in [Endpoint::Signals, Endpoint::Health] {
+                    let path = context.target.spec.path(endpoint).to_owned();
+                    let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
+                    let (get, head) = (context.send(&get).await, context.send(&head).await);
+                    context.check(judge::head_length(&get.reply, &head.reply).of(&path));
+                }
+            }),
         )
         .requires(&[]);
 }
 
 fn allow(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods", |context| {
-            Box::pin(async move {
+        .steps(
+            "statement.allow-on-405",
+            "method.allow",
+            "a 405 lists the allowed methods",
+            steps!(async |context| {
                 let sent = context.send(&to_signals("PUT")).await;
                 let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
                 context.check(judge::header_has("allow", HeaderRule::ListsPost, names_post, &sent.reply));
-            })
-        })
+            }),
+        )
         .requires(&[]);
 }
 
@@ -95,8 +96,11 @@ fn content_type(cases: &mut CaseList<'_, Edge>) {
 
 fn invented(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps("statement.invented-method", "method.invented", "the answer to an unknown method", |context| {
-            Box::pin(async move {
+        .steps(
+            "statement.invented-method",
+            "method.invented",
+            "the answer to an unknown method",
+            steps!(async |context| {
                 let draft = to_signals("EDGEPROOF")
                     .header("Content-Type", "application/json")
                     .body(collection().body);
@@ -106,8 +110,8 @@ fn invented(cases: &mut CaseList<'_, Edge>) {
                     if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
                 let observed = format!("{}, {relayed}", summary::status(&sent.reply));
                 context.observe("method.invented", observed);
-            })
-        })
+            }),
+        )
         .requires(&[]);
 }
 
@@ -131,15 +135,20 @@ fn options(cases: &mut CaseList<'_, Edge>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case = cases.steps("statement.options-not-405", &format!("method.{id}"), title, move |context| {
-            let draft = draft.clone();
-            Box::pin(async move {
-                let sent = context.send(&draft).await;
-                context.check(judge::status_in(Statuses::Except(405), &sent.reply));
-                let observed = summary::status(&sent.reply);
-                context.observe(&format!("method.{id}"), observed);
-            })
-        });
+        let case = cases.steps(
+            "statement.options-not-405",
+            &format!("method.{id}"),
+            title,
+            steps!(
+                async |context| {
+                    let sent = context.send(&draft).await;
+                    context.check(judge::status_in(Statuses::Except(405), &sent.reply));
+                    let observed = summary::status(&sent.reply);
+                    context.observe(&format!("method.{id}"), observed);
+                },
+                with(draft)
+            ),
+        );
         case.requires(&[]);
         // Frameworks route only preflights to their CORS layer, and a page sends nothing else.
         if ["options-plain", "options-with-body"].contains(&id) {

@@ -86,15 +86,20 @@ impl CaseList<'_, Edge> {
     /// answer. The observed point has the case's id.
     pub fn observation(&mut self, row: &str, id: &str, title: &str, script: Script) -> &mut Case<Edge> {
         let point = id.to_owned();
-        self.steps(row, id, title, move |context| {
-            let (script, point) = (script.clone(), point.clone());
-            Box::pin(async move {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let observed = summary::answer(&context.marker, &sent.reply);
-                context.observe(&point, observed);
-            })
-        })
+        self.steps(
+            row,
+            id,
+            title,
+            steps!(
+                async |context| {
+                    context.script(script);
+                    let sent = context.send(&collection()).await;
+                    let observed = summary::answer(&context.marker, &sent.reply);
+                    context.observe(&point, observed);
+                },
+                with(script, point)
+            ),
+        )
     }
 
     /// Whether the edge must have read a reason in the service's reply to give this answer.

@@ -116,16 +116,16 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
                 "statement.reason-one-line",
                 &id.clone(),
                 &format!("the edge answers with valid JSON and a reason in one line to a refusal {title}"),
-                move |context| {
-                    let (script, id, expected) = (script.clone(), id.clone(), expected.clone());
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         context.script(script);
                         let sent = context.send(&collection()).await;
                         context.checks(judge::refused_in_one_line(&expected, &sent.reply));
                         let observed = summary::answer(&context.marker, &sent.reply);
                         context.observe(&id, observed);
-                    })
-                },
+                    },
+                    with(script, id, expected)
+                ),
             )
             .also("statement.reason-in-between")
             .also("statement.error-bodies-json")
@@ -215,10 +215,12 @@ fn redirects(cases: &mut CaseList<'_, Edge>) {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("the edge does not follow a {status} from the service, nor send the license there");
-        let case = cases.steps("statement.license-not-redirected", &id.clone(), &title, move |context| {
-            let id = id.clone();
-            Box::pin(async move { redirect(context, status, &id).await })
-        });
+        let case = cases.steps(
+            "statement.license-not-redirected",
+            &id.clone(),
+            &title,
+            steps!(async |context| { redirect(context, status, &id).await }, with(id)),
+        );
         case.also("statement.redirect-answer");
     }
 }

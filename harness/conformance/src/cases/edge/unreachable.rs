@@ -165,10 +165,10 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
                 row,
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and relays nothing {title}"),
-                move |context| {
-                    let conversation = conversation.clone();
-                    Box::pin(async move { converse_with_listener(context, mode, &conversation).await })
-                },
+                steps!(
+                    async |context| { converse_with_listener(context, mode, &conversation).await },
+                    with(conversation)
+                ),
             )
             .also(UNREACHABLE)
             .stimulus(stimulus)
@@ -278,9 +278,8 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
             "statement.silent-service",
             "service.silent",
             "the answer when the service never replies",
-            move |context| {
-                let script = script.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     context.script(script);
                     context.timeout = patience;
                     let sent = context.send(&collection()).await;
@@ -291,8 +290,9 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
                         reply => summary::answer(&context.marker, reply),
                     };
                     context.observe("service.silent", observed);
-                })
-            },
+                },
+                with(script)
+            ),
         )
         .takes(patience)
         // An edge may relay one collection after the other, so other cases must not wait behind this one.
@@ -329,17 +329,17 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
             "statement.recovery",
             "recovery.connection-closed",
             "the edge works after the service has closed its idle connection",
-            move |context| {
-                let again = again.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     context.converse(&again).await;
                     if let Some(service) = context.target.service.clone() {
                         service.close_connections().await;
                     }
                     let check = works_again(context, &again).await;
                     context.check(check);
-                })
-            },
+                },
+                with(again)
+            ),
         )
         .exclusive();
 }

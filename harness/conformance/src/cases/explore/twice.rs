@@ -40,10 +40,15 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     ] {
         let (script, expected) = (script.clone(), expected.clone());
         cases
-            .steps("statement.isolation", id, title, move |context| {
-                let (script, expected) = (script.clone(), expected.clone());
-                Box::pin(async move { post_twice(context, script, &expected, at_once).await })
-            })
+            .steps(
+                "statement.isolation",
+                id,
+                title,
+                steps!(
+                    async |context| { post_twice(context, script, &expected, at_once).await },
+                    with(script, expected)
+                ),
+            )
             .also(&row)
             .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
     }

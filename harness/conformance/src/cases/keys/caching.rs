@@ -29,14 +29,12 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
         "limit.key-set-cache",
         "keys.cache.lifetime",
         "caches keep the key set for at most five minutes",
-        move |context| {
-            Box::pin(async move {
-                let reply = context.fetch_key_set(&context.key_set()).await;
-                context.check(judge::fresh_for(longest, &reply));
-                context.check(judge::cache_time_bounded(longest, &reply));
-                context.observe("keys.cache.lifetime", control(&reply));
-            })
-        },
+        steps!(async |context| {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            context.check(judge::fresh_for(longest, &reply));
+            context.check(judge::cache_time_bounded(longest, &reply));
+            context.observe("keys.cache.lifetime", control(&reply));
+        }),
     );
 }
 
@@ -51,8 +49,11 @@ fn control(reply: &AnswerResult) -> String {
 /// Servers that publish different keys make some verifications fail.
 fn stable(cases: &mut CaseList<'_, Keys>) {
     cases
-        .steps("keys.stable", "keys.stable", "a hundred requests return the same keys", |context| {
-            Box::pin(async move {
+        .steps(
+            "keys.stable",
+            "keys.stable",
+            "a hundred requests return the same keys",
+            steps!(async |context| {
                 let Some(endpoint) = context.target.keys.clone() else { return };
                 let (limit, draft) = (context.timeout, context.key_set());
                 let mut first: Option<AnswerResult> = None;
@@ -80,8 +81,8 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
                     faults: Vec::new(),
                 };
                 context.check(Check::judged(kind, other.is_none()).advise(Advice::KeysDiffer));
-            })
-        })
+            }),
+        )
         .takes(Duration::from_secs(5));
 }
 
@@ -123,32 +124,33 @@ fn value(reply: &AnswerResult) -> KeySetValue {
 }
 
 fn tagged(cases: &mut CaseList<'_, Keys>) {
-    cases.steps("keys.etag", "keys.cache.etag", "the key set has an entity tag", |context| {
-        Box::pin(async move {
+    cases.steps(
+        "keys.etag",
+        "keys.cache.etag",
+        "the key set has an entity tag",
+        steps!(async |context| {
             let reply = context.fetch_key_set(&context.key_set()).await;
             let is_tag = |value: &str| {
                 let opaque = value.strip_prefix("W/").unwrap_or(value);
                 opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
             };
             context.check(judge::header_has("etag", HeaderRule::EntityTag, is_tag, &reply));
-        })
-    });
+        }),
+    );
     cases.steps(
         "keys.not-modified",
         "keys.cache.not-modified",
         "a request with the current entity tag returns 304",
-        |context| {
-            Box::pin(async move {
-                let first = context.fetch_key_set(&context.key_set()).await;
-                let Some(tag) = tag(context, &first) else { return };
-                let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
-                context.check(judge::status_is(304, &reply));
-                let reply =
-                    context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
-                context.check(judge::status_is(200, &reply));
-                parse_key_set(context, &reply);
-            })
-        },
+        steps!(async |context| {
+            let first = context.fetch_key_set(&context.key_set()).await;
+            let Some(tag) = tag(context, &first) else { return };
+            let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
+            context.check(judge::status_is(304, &reply));
+            let reply =
+                context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
+            context.check(judge::status_is(200, &reply));
+            parse_key_set(context, &reply);
+        }),
     );
 }
 

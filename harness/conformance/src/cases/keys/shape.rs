@@ -18,13 +18,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     ] {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         cases
-            .steps(PUBLISHED, id, title, move |context| {
-                Box::pin(async move {
+            .steps(
+                PUBLISHED,
+                id,
+                title,
+                steps!(async |context| {
                     let reply = context.fetch_key_set(&context.key_set()).await;
                     context.check(judge::status_is(status, &reply));
                     context.check(judge::is_json(&without_private_keys(reply)));
-                })
-            })
+                }),
+            )
             .phase(phase)
             .also("endpoint.keys.jwks")
             .stimulus(Stimulus::KeySetFetched);
@@ -88,14 +91,17 @@ fn key_set_case<'c>(
     title: &str,
     judge: fn(&KeySet) -> Vec<Check>,
 ) -> &'c mut Case<Keys> {
-    cases.steps(row, id, title, move |context| {
-        Box::pin(async move {
+    cases.steps(
+        row,
+        id,
+        title,
+        steps!(async |context| {
             let reply = context.fetch_key_set(&context.key_set()).await;
             if let Some(set) = parse_key_set(context, &reply) {
                 context.checks(judge(&set));
             }
-        })
-    })
+        }),
+    )
 }
 
 fn content_type(cases: &mut CaseList<'_, Keys>) {
@@ -103,15 +109,13 @@ fn content_type(cases: &mut CaseList<'_, Keys>) {
         "keys.content-type",
         "keys.content-type",
         "the key set has the content type JSON",
-        |context| {
-            Box::pin(async move {
-                let reply = context.fetch_key_set(&context.key_set()).await;
-                context.check(judge::json_content_type(&reply));
-                let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
-                let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
-                context.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
-            })
-        },
+        steps!(async |context| {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            context.check(judge::json_content_type(&reply));
+            let kind = reply.ok().and_then(|answer| answer.headers.get("content-type").cloned());
+            let kind = kind.and_then(|kind| kind.to_str().ok().map(str::to_owned));
+            context.observe("keys.content-type", kind.unwrap_or_else(|| "none".into()));
+        }),
     );
 }
 
@@ -120,38 +124,44 @@ fn credential(cases: &mut CaseList<'_, Keys>) {
         "keys.credential",
         "keys.credential",
         "whether the key set requires a credential",
-        |context| {
-            Box::pin(async move {
-                let reply = context.fetch_key_set(&context.key_set()).await;
-                let observed = match &reply {
-                    Ok(answer) if answer.status == 200 => "none".to_owned(),
-                    Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
-                    other => summary::status(other),
-                };
-                context.observe("keys.credential", observed);
-            })
-        },
+        steps!(async |context| {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let observed = match &reply {
+                Ok(answer) if answer.status == 200 => "none".to_owned(),
+                Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
+                other => summary::status(other),
+            };
+            context.observe("keys.credential", observed);
+        }),
     );
 }
 
 fn methods(cases: &mut CaseList<'_, Keys>) {
-    cases.steps("keys.head", "keys.head", "HEAD returns the same status as GET", |context| {
-        Box::pin(async move {
+    cases.steps(
+        "keys.head",
+        "keys.head",
+        "HEAD returns the same status as GET",
+        steps!(async |context| {
             let draft = Draft { method: "HEAD".into(), ..context.key_set() };
             let reply = context.fetch_key_set(&draft).await;
             context.check(judge::status_is(200, &reply));
-        })
-    });
+        }),
+    );
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let point = format!("keys.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the key set");
-        cases.steps("keys.methods", &point.clone(), &title, move |context| {
-            let point = point.clone();
-            Box::pin(async move {
-                let reply =
-                    context.fetch_key_set(&Draft { method: method.into(), ..context.key_set() }).await;
-                context.observe(&point, summary::status(&reply));
-            })
-        });
+        cases.steps(
+            "keys.methods",
+            &point.clone(),
+            &title,
+            steps!(
+                async |context| {
+                    let reply =
+                        context.fetch_key_set(&Draft { method: method.into(), ..context.key_set() }).await;
+                    context.observe(&point, summary::status(&reply));
+                },
+                with(point)
+            ),
+        );
     }
 }

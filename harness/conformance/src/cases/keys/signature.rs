@@ -15,26 +15,24 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             "keys.verifies-verdict",
             "keys.verifies-verdict",
             "a key of the set verifies the signed token of a verdict",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::status_is(200, &verdict));
-                    let body = verdict.map(|answer| answer.body).unwrap_or_default();
-                    let tokens = tokens(&body);
-                    let reply = context.fetch_key_set(&context.key_set()).await;
-                    let Some(set) = parse_key_set(context, &reply) else { return };
-                    if tokens.is_empty() {
-                        context.found.not_applicable =
-                            Some("the verdict contains no signed token (a JWS of three parts)".into());
-                        return;
-                    }
-                    match verifies(&tokens, &set) {
-                        Ok(check) => context.check(check),
-                        Err(why) => context.found.not_applicable = Some(why),
-                    }
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+                context.check(judge::status_is(200, &verdict));
+                let body = verdict.map(|answer| answer.body).unwrap_or_default();
+                let tokens = tokens(&body);
+                let reply = context.fetch_key_set(&context.key_set()).await;
+                let Some(set) = parse_key_set(context, &reply) else { return };
+                if tokens.is_empty() {
+                    context.found.not_applicable =
+                        Some("the verdict contains no signed token (a JWS of three parts)".into());
+                    return;
+                }
+                match verifies(&tokens, &set) {
+                    Ok(check) => context.check(check),
+                    Err(why) => context.found.not_applicable = Some(why),
+                }
+            }),
         )
         .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken]);
 }

@@ -52,34 +52,32 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
         "keys.200.published",
         "vary.keys.request",
         "each form of a GET returns the key set",
-        |context| {
-            Box::pin(async move {
-                let Some(keys) = published(context).await else { return };
-                let plain = context.key_set();
-                let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
-                let mut drafts = vec![
-                    ("a query".to_owned(), query("v=1")),
-                    ("a query without parameters".to_owned(), query("")),
-                    ("a time in the query".to_owned(), query("_=1700000000000&kid=edgeproof")),
-                    ("no Accept".to_owned(), Draft::new("GET", &plain.path)),
-                ];
-                drafts.extend(HEADERS.iter().map(|(name, value)| {
-                    let mut draft = plain.clone();
-                    draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
-                    (format!("{name}: {value}"), draft.header(name, value))
-                }));
-                drafts.extend(forms().map(|form| (form.name.clone(), form.apply(plain.clone()))));
-                for (name, draft) in drafts {
-                    let reply = context.fetch_key_set(&draft).await;
-                    context.checks(
-                        judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
-                    );
-                    context.check(judge::status_is(200, &reply).of(&name));
-                    context.check(same_keys(&keys, &reply).of(&name));
-                    context.check(judge::json_content_type(&reply).of(&name).at(CaseLevel::Should));
-                }
-            })
-        },
+        steps!(async |context| {
+            let Some(keys) = published(context).await else { return };
+            let plain = context.key_set();
+            let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
+            let mut drafts = vec![
+                ("a query".to_owned(), query("v=1")),
+                ("a query without parameters".to_owned(), query("")),
+                ("a time in the query".to_owned(), query("_=1700000000000&kid=edgeproof")),
+                ("no Accept".to_owned(), Draft::new("GET", &plain.path)),
+            ];
+            drafts.extend(HEADERS.iter().map(|(name, value)| {
+                let mut draft = plain.clone();
+                draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+                (format!("{name}: {value}"), draft.header(name, value))
+            }));
+            drafts.extend(forms().map(|form| (form.name.clone(), form.apply(plain.clone()))));
+            for (name, draft) in drafts {
+                let reply = context.fetch_key_set(&draft).await;
+                context.checks(
+                    judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
+                );
+                context.check(judge::status_is(200, &reply).of(&name));
+                context.check(same_keys(&keys, &reply).of(&name));
+                context.check(judge::json_content_type(&reply).of(&name).at(CaseLevel::Should));
+            }
+        }),
     );
 }
 
@@ -88,43 +86,41 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
         "keys.not-modified",
         "vary.keys.not-modified",
         "each condition on the entity tag has its answer",
-        |context| {
-            Box::pin(async move {
-                let first = context.fetch_key_set(&context.key_set()).await;
-                let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
-                let Some(tag) = tag.map(str::to_owned) else {
-                    context.found.not_applicable =
-                        Some("the key set has no entity tag; see keys.cache.etag".into());
-                    return;
-                };
-                let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
-                let inner = opaque.trim_matches('"');
-                // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
-                let matching: &[u16] = &[200, 304];
-                for (condition, statuses) in [
-                    (tag.clone(), &[304][..]),
-                    (format!("W/{opaque}"), matching),
-                    (format!("\"edgeproof\", {tag}"), matching),
-                    (format!("{tag},\"edgeproof\""), matching),
-                    ("*".to_owned(), matching),
-                    (format!("\"{inner}x\""), &[200]),
-                    (format!("\"x{inner}\""), &[200]),
-                    ("\"\"".to_owned(), &[200]),
-                    ("\"a\", \"b\"".to_owned(), &[200]),
-                ] {
-                    let name = format!("If-None-Match: {condition}");
-                    let reply =
-                        context.fetch_key_set(&context.key_set().header("If-None-Match", &condition)).await;
-                    context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
-                    let Ok(answer) = &reply else { return };
-                    if answer.status == 304 {
-                        let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
-                        context.check(judge::same_header("etag", Some(tag.as_str()), answer, same).of(&name));
-                        context.check(judge::has_no_body(answer).of(&name));
-                    }
+        steps!(async |context| {
+            let first = context.fetch_key_set(&context.key_set()).await;
+            let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
+            let Some(tag) = tag.map(str::to_owned) else {
+                context.found.not_applicable =
+                    Some("the key set has no entity tag; see keys.cache.etag".into());
+                return;
+            };
+            let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
+            let inner = opaque.trim_matches('"');
+            // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
+            let matching: &[u16] = &[200, 304];
+            for (condition, statuses) in [
+                (tag.clone(), &[304][..]),
+                (format!("W/{opaque}"), matching),
+                (format!("\"edgeproof\", {tag}"), matching),
+                (format!("{tag},\"edgeproof\""), matching),
+                ("*".to_owned(), matching),
+                (format!("\"{inner}x\""), &[200]),
+                (format!("\"x{inner}\""), &[200]),
+                ("\"\"".to_owned(), &[200]),
+                ("\"a\", \"b\"".to_owned(), &[200]),
+            ] {
+                let name = format!("If-None-Match: {condition}");
+                let reply =
+                    context.fetch_key_set(&context.key_set().header("If-None-Match", &condition)).await;
+                context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
+                let Ok(answer) = &reply else { return };
+                if answer.status == 304 {
+                    let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
+                    context.check(judge::same_header("etag", Some(tag.as_str()), answer, same).of(&name));
+                    context.check(judge::has_no_body(answer).of(&name));
                 }
-            })
-        },
+            }
+        }),
     );
 }
 
@@ -133,23 +129,19 @@ fn head(cases: &mut CaseList<'_, Keys>) {
         "keys.head",
         "vary.keys.head",
         "HEAD returns the header fields of GET and no body",
-        |context| {
-            Box::pin(async move {
-                let get = context.fetch_key_set(&context.key_set()).await;
-                let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
-                context.check(judge::status_is(200, &head));
-                context.check(judge::head_length(&get, &head));
-                let (Ok(get), Ok(head)) = (get, head) else { return };
-                for name in ["content-type", "etag", "cache-control", "last-modified", "expires"] {
-                    let expected =
-                        get.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
-                    let (of_get, of_head) = (get.headers.get(name), head.headers.get(name));
-                    let same =
-                        of_get == of_head || name == "expires" && of_get.is_some() && of_head.is_some();
-                    context.check(judge::same_header(name, expected.as_deref(), &head, same));
-                }
-            })
-        },
+        steps!(async |context| {
+            let get = context.fetch_key_set(&context.key_set()).await;
+            let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
+            context.check(judge::status_is(200, &head));
+            context.check(judge::head_length(&get, &head));
+            let (Ok(get), Ok(head)) = (get, head) else { return };
+            for name in ["content-type", "etag", "cache-control", "last-modified", "expires"] {
+                let expected = get.headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+                let (of_get, of_head) = (get.headers.get(name), head.headers.get(name));
+                let same = of_get == of_head || name == "expires" && of_get.is_some() && of_head.is_some();
+                context.check(judge::same_header(name, expected.as_deref(), &head, same));
+            }
+        }),
     );
 }
 
@@ -159,52 +151,53 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
         "keys.200.published",
         "vary.keys.connection",
         "the key set stays the same over one connection, also after other requests",
-        |context| {
-            Box::pin(async move {
-                let Some(keys) = published(context).await else { return };
-                let plain = context.key_set();
-                let between = [
-                    Draft { method: "HEAD".into(), ..plain.clone() },
-                    plain.clone().header("If-None-Match", "*"),
-                    Draft { path: format!("{}x", plain.path), ..plain.clone() },
-                    Draft { method: "PUT".into(), ..plain.clone() }.body(Body::Sized("{}".into())),
-                    Draft { method: "OPTIONS".into(), ..plain.clone() },
-                    plain.clone().header("Range", "bytes=0-1"),
-                ];
-                let drafts: Vec<Draft> = (0..MANY)
-                    .flat_map(|number| [plain.clone(), between[number % between.len()].clone()])
-                    .collect();
-                let Some(address) = context.target.keys.clone() else { return };
-                let sent = edgeproof_http::send_in_turn(&address, &drafts, context.timeout).await;
-                for (number, (draft, sent)) in drafts.iter().zip(sent).enumerate() {
-                    let reply = sent.reply.clone();
-                    context.record_keys(draft, sent);
-                    // A server may close a connection after any answer.
-                    if number > 0 && reply.is_err() {
-                        return;
-                    }
-                    if *draft == plain {
-                        let name = format!("request {number} over one connection");
-                        context.check(judge::status_is(200, &reply).of(&name));
-                        context.check(same_keys(&keys, &reply).of(&name));
-                    }
+        steps!(async |context| {
+            let Some(keys) = published(context).await else { return };
+            let plain = context.key_set();
+            let between = [
+                Draft { method: "HEAD".into(), ..plain.clone() },
+                plain.clone().header("If-None-Match", "*"),
+                Draft { path: format!("{}x", plain.path), ..plain.clone() },
+                Draft { method: "PUT".into(), ..plain.clone() }.body(Body::Sized("{}".into())),
+                Draft { method: "OPTIONS".into(), ..plain.clone() },
+                plain.clone().header("Range", "bytes=0-1"),
+            ];
+            let drafts: Vec<Draft> = (0..MANY)
+                .flat_map(|number| [plain.clone(), between[number % between.len()].clone()])
+                .collect();
+            let Some(address) = context.target.keys.clone() else { return };
+            let sent = edgeproof_http::send_in_turn(&address, &drafts, context.timeout).await;
+            for (number, (draft, sent)) in drafts.iter().zip(sent).enumerate() {
+                let reply = sent.reply.clone();
+                context.record_keys(draft, sent);
+                // A server may close a connection after any answer.
+                if number > 0 && reply.is_err() {
+                    return;
                 }
-            })
-        },
+                if *draft == plain {
+                    let name = format!("request {number} over one connection");
+                    context.check(judge::status_is(200, &reply).of(&name));
+                    context.check(same_keys(&keys, &reply).of(&name));
+                }
+            }
+        }),
     );
 }
 
 /// What JOSE libraries check before they use a key (RFC 7517 §4).
 fn jose(cases: &mut CaseList<'_, Keys>) {
-    cases.steps("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify", |context| {
-        Box::pin(async move {
+    cases.steps(
+        "keys.types",
+        "vary.keys.jose",
+        "JOSE libraries can use each key to verify",
+        steps!(async |context| {
             let reply = context.fetch_key_set(&context.key_set()).await;
             let Some(set) = parse_key_set(context, &reply) else { return };
             let keys = set.keys().iter().enumerate();
             let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
             context.check(judge::flawless(KeyRule::Verifying, faults));
-        })
-    });
+        }),
+    );
 }
 
 fn faults(key: &Jwk) -> Vec<OneKeyFault> {

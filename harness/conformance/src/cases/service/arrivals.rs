@@ -79,16 +79,16 @@ fn pending(cases: &mut CaseList<'_, Service>) {
                 PENDING,
                 &format!("verdict.pending.{id}"),
                 &format!("{title} is pending"),
-                move |context| {
-                    let row = row.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let reference = context.reference(id);
                         prepare(context, &reference);
                         let request = context.with_token(&reference);
                         let reply = context.fetch_verdict(&request).await;
                         context.checks(judge::exact(&answer(&row, &reference), &reply));
-                    })
-                },
+                    },
+                    with(row)
+                ),
             )
             // An unknown session needs no preparation; the others need the built-in mock.
             .requires(if id == "unknown" { &[ServiceNeed::ReadToken] } else { &[ServiceNeed::Mock] })
@@ -103,26 +103,24 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.pending.alike",
             "the answers for the four reasons without a verdict are the same",
-            |context| {
-                Box::pin(async move {
-                    let mut first: Option<Option<AnswerValue>> = None;
-                    for (id, title, _, prepare) in pending_causes() {
-                        // All references have the same length, so that only the reason can make a difference.
-                        let reference = context.reference(&format!("{id:-<16}"));
-                        prepare(context, &reference);
-                        let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                        let seen = without(&reply, &reference);
-                        let first = first.get_or_insert_with(|| seen.clone());
-                        let same = *first == seen;
-                        let kind = DifferenceKind::Answer {
-                            subject: AnswerSubject::ForAnyReason,
-                            expected: first.clone().into_iter().collect(),
-                            actual: seen.into_iter().collect(),
-                        };
-                        context.check(Check::judged(kind, same).which(&format!("for {title}")));
-                    }
-                })
-            },
+            steps!(async |context| {
+                let mut first: Option<Option<AnswerValue>> = None;
+                for (id, title, _, prepare) in pending_causes() {
+                    // All references have the same length, so that only the reason can make a difference.
+                    let reference = context.reference(&format!("{id:-<16}"));
+                    prepare(context, &reference);
+                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                    let seen = without(&reply, &reference);
+                    let first = first.get_or_insert_with(|| seen.clone());
+                    let same = *first == seen;
+                    let kind = DifferenceKind::Answer {
+                        subject: AnswerSubject::ForAnyReason,
+                        expected: first.clone().into_iter().collect(),
+                        actual: seen.into_iter().collect(),
+                    };
+                    context.check(Check::judged(kind, same).which(&format!("for {title}")));
+                }
+            }),
         )
         .requires(&[ServiceNeed::Mock])
         .also(PENDING);
@@ -149,20 +147,18 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
             "a session has a verdict after the service has accepted its collection",
-            |context| {
-                Box::pin(async move {
-                    let reference = context.reference("größe 7/8");
-                    let Some(body) = collection(context, &reference) else { return };
-                    post(context, body, 200).await;
-                    let reply = fetch_available(context, &reference).await;
-                    let named = super::sessions::reference_in(&reply);
-                    let ok = named.as_deref() == Some(&reference);
-                    let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
-                    let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
-                    let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
-                    context.check(Check::judged(kind, ok));
-                })
-            },
+            steps!(async |context| {
+                let reference = context.reference("größe 7/8");
+                let Some(body) = collection(context, &reference) else { return };
+                post(context, body, 200).await;
+                let reply = fetch_available(context, &reference).await;
+                let named = super::sessions::reference_in(&reply);
+                let ok = named.as_deref() == Some(&reference);
+                let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
+                let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
+                let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
+                context.check(Check::judged(kind, ok));
+            }),
         )
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
@@ -175,9 +171,8 @@ fn refused(cases: &mut CaseList<'_, Service>) {
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session has no verdict after the service has refused its collection",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let reference = context.reference("refused");
                     let Some((_, credentials)) = context.builtin_mock() else { return };
                     let collection = Collection::generated(&reference, 7, context.wall_clock());
@@ -185,8 +180,9 @@ fn refused(cases: &mut CaseList<'_, Service>) {
                     post(context, body, 400).await;
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&row, &reference), &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::Mock]);
 }
@@ -197,17 +193,15 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
             "the service refuses a copy of a collection and keeps the verdict",
-            |context| {
-                Box::pin(async move {
-                    let reference = context.reference("replayed");
-                    let Some(body) = collection(context, &reference) else { return };
-                    post(context, body.clone(), 200).await;
-                    let before = fetch_available(context, &reference).await;
-                    post(context, body, 409).await;
-                    let after = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
-                })
-            },
+            steps!(async |context| {
+                let reference = context.reference("replayed");
+                let Some(body) = collection(context, &reference) else { return };
+                post(context, body.clone(), 200).await;
+                let before = fetch_available(context, &reference).await;
+                post(context, body, 409).await;
+                let after = context.fetch_verdict(&context.with_token(&reference)).await;
+                context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
+            }),
         )
         .requires(&[ServiceNeed::Mock]);
 }
@@ -218,32 +212,30 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
             "a long poll is answered as soon as the verdict is available",
-            |context| {
-                Box::pin(async move {
-                    let reference = context.reference("poll");
-                    let request = context.with_token(&reference);
-                    let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
-                    let endpoint = context.service().clone();
-                    let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
-                    let Some((mock, _)) = context.builtin_mock() else { return };
-                    let mut polls = mock.polls();
-                    let arriving = async {
-                        // The session must arrive after the request has started to wait.
-                        let _ = polls.wait_for(|polls| *polls > 0).await;
-                        mock.add_session(NewSession::new(&reference));
-                        context.now()
-                    };
-                    let (sent, arrived) = tokio::select! {
-                        // The answer came before the verdict.
-                        sent = &mut sending => (sent, context.now()),
-                        arrived = arriving => (sending.await, arrived),
-                    };
-                    context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
-                    let late = (sent.at + sent.took).saturating_duration_since(arrived);
-                    context.check(judge::status_is(200, &sent.reply));
-                    context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
-                })
-            },
+            steps!(async |context| {
+                let reference = context.reference("poll");
+                let request = context.with_token(&reference);
+                let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
+                let endpoint = context.service().clone();
+                let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
+                let Some((mock, _)) = context.builtin_mock() else { return };
+                let mut polls = mock.polls();
+                let arriving = async {
+                    // The session must arrive after the request has started to wait.
+                    let _ = polls.wait_for(|polls| *polls > 0).await;
+                    mock.add_session(NewSession::new(&reference));
+                    context.now()
+                };
+                let (sent, arrived) = tokio::select! {
+                    // The answer came before the verdict.
+                    sent = &mut sending => (sent, context.now()),
+                    arrived = arriving => (sending.await, arrived),
+                };
+                context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
+                let late = (sent.at + sent.took).saturating_duration_since(arrived);
+                context.check(judge::status_is(200, &sent.reply));
+                context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
+            }),
         )
         .requires(&[ServiceNeed::Mock])
         .exclusive()
@@ -260,13 +252,11 @@ fn still_there(cases: &mut CaseList<'_, Service>) {
             "limit.verdict-age",
             "verdict.available.until-old",
             "a verdict just below the age limit is available",
-            move |context| {
-                Box::pin(async move {
-                    let reference = context.reference("nearly-old");
-                    add_session(context, &reference, |session| session.ready(Ready::Since(age)));
-                    let _ = fetch_available(context, &reference).await;
-                })
-            },
+            steps!(async |context| {
+                let reference = context.reference("nearly-old");
+                add_session(context, &reference, |session| session.ready(Ready::Since(age)));
+                let _ = fetch_available(context, &reference).await;
+            }),
         )
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");

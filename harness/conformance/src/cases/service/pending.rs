@@ -56,15 +56,20 @@ fn unknown<'c>(
 ) -> &'c mut Case<Service> {
     let row = cases.row(PENDING).clone();
     cases
-        .steps(PENDING, id, title, move |context| {
-            let row = row.clone();
-            Box::pin(async move {
-                let reference = context.reference(text);
-                let request = context.with_token(&reference);
-                let reply = context.fetch_verdict(&request).await;
-                context.checks(judge::exact(&answer(&row, &reference), &reply));
-            })
-        })
+        .steps(
+            PENDING,
+            id,
+            title,
+            steps!(
+                async |context| {
+                    let reference = context.reference(text);
+                    let request = context.with_token(&reference);
+                    let reply = context.fetch_verdict(&request).await;
+                    context.checks(judge::exact(&answer(&row, &reference), &reply));
+                },
+                with(row)
+            ),
+        )
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
@@ -77,16 +82,16 @@ fn bare_plus(cases: &mut CaseList<'_, Service>) {
             PENDING,
             "verdict.reference.bare-plus",
             "an unencoded plus sign in a reference is not a space",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let reference = context.reference("a+b");
                     let mut draft = context.with_token(&reference).draft();
                     draft.path = draft.path.replace("%2B", "+");
                     let sent = context.send(&draft, context.timeout).await;
                     context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
@@ -105,15 +110,20 @@ fn odd(cases: &mut CaseList<'_, Service>) {
     ] {
         let point = format!("verdict.reference.{id}");
         cases
-            .steps("statement.reference-odd", &point.clone(), title, move |context| {
-                let (path, point) = (path.clone(), point.clone());
-                Box::pin(async move {
-                    let mut draft = context.with_token("").draft();
-                    draft.path = context.target.spec.verdict_path().with(&path);
-                    let sent = context.send(&draft, context.timeout).await;
-                    context.observe(&point, summary::status(&sent.reply));
-                })
-            })
+            .steps(
+                "statement.reference-odd",
+                &point.clone(),
+                title,
+                steps!(
+                    async |context| {
+                        let mut draft = context.with_token("").draft();
+                        draft.path = context.target.spec.verdict_path().with(&path);
+                        let sent = context.send(&draft, context.timeout).await;
+                        context.observe(&point, summary::status(&sent.reply));
+                    },
+                    with(path, point)
+                ),
+            )
             .requires(&[ServiceNeed::ReadToken]);
     }
 }
@@ -124,25 +134,21 @@ fn content_type(cases: &mut CaseList<'_, Service>) {
             "statement.json-content-type",
             "verdict.content-type.pending",
             "a pending answer has the content type JSON",
-            |context| {
-                Box::pin(async move {
-                    let request = context.with_token(&context.reference("kind"));
-                    let reply = context.fetch_verdict(&request).await;
-                    context.check(judge::json_content_type(&reply));
-                })
-            },
+            steps!(async |context| {
+                let request = context.with_token(&context.reference("kind"));
+                let reply = context.fetch_verdict(&request).await;
+                context.check(judge::json_content_type(&reply));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken]);
     cases.steps(
         "statement.json-content-type",
         "verdict.content-type.unauthorized",
         "a refusal has the content type JSON",
-        |context| {
-            Box::pin(async move {
-                let reply = context.fetch_verdict(&context.verdict(&context.reference("kind"))).await;
-                context.check(judge::json_content_type(&reply));
-            })
-        },
+        steps!(async |context| {
+            let reply = context.fetch_verdict(&context.verdict(&context.reference("kind"))).await;
+            context.check(judge::json_content_type(&reply));
+        }),
     );
 }
 
@@ -156,9 +162,8 @@ fn side_by_side(cases: &mut CaseList<'_, Service>) {
             PENDING,
             "verdict.isolation.at-once",
             "concurrent requests each get their own reference back",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let references: Vec<String> =
                         (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
                     let drafts = drafts(context, &references);
@@ -170,8 +175,9 @@ fn side_by_side(cases: &mut CaseList<'_, Service>) {
                         context.record(Hop::ClientService, &endpoint, draft, sent.clone());
                         context.checks(judge::exact(&answer(&row, reference), &sent.reply));
                     }
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken])
         .takes(Duration::from_secs(1));
@@ -184,9 +190,8 @@ fn in_turn(cases: &mut CaseList<'_, Service>) {
             PENDING,
             "verdict.isolation.in-turn",
             "requests over one connection each get their own reference back",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let references: Vec<String> =
                         (0..4).map(|number| context.reference(&format!("{number}"))).collect();
                     let drafts = drafts(context, &references);
@@ -199,8 +204,9 @@ fn in_turn(cases: &mut CaseList<'_, Service>) {
                             context.checks(judge::exact(&answer(&row, reference), &sent.reply));
                         }
                     }
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken]);
 }
@@ -219,14 +225,14 @@ fn methods(cases: &mut CaseList<'_, Service>) {
                 "statement.verdict-methods",
                 &point.clone(),
                 &format!("the answer to {method} at the verdict endpoint"),
-                move |context| {
-                    let point = point.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let request = context.with_token(&context.reference("method"));
                         let reply = context.fetch_verdict(&request.method(method)).await;
                         context.observe(&point, summary::status(&reply));
-                    })
-                },
+                    },
+                    with(point)
+                ),
             )
             .requires(&[ServiceNeed::ReadToken]);
     }

@@ -60,17 +60,17 @@ fn unauthorized(cases: &mut CaseList<'_, Service>) {
                 UNAUTHORIZED,
                 &format!("verdict.unauthorized.{id}"),
                 &format!("a request {title} is unauthorized"),
-                move |context| {
-                    let row = row.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let mut request = context.verdict(&context.reference("unauthorized"));
                         if let Some(value) = value {
                             request = request.authorization(value);
                         }
                         let reply = context.fetch_verdict(&request).await;
                         context.checks(judge::exact(&answer(&row, ""), &reply));
-                    })
-                },
+                    },
+                    with(row)
+                ),
             )
             .stimulus(stimulus)
             .also("statement.error-bodies-json");
@@ -101,17 +101,17 @@ fn prefix(cases: &mut CaseList<'_, Service>) {
             "statement.read-token-prefix",
             "verdict.read-token.without-prefix",
             "a read token without its prefix is unauthorized",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let token = context.read_token();
                     let rest = token.strip_prefix(READ_PREFIX).unwrap_or(&token);
                     let reply = context
                         .fetch_verdict(&context.verdict(&context.reference("bare")).bearer(rest))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken]);
 }
@@ -123,16 +123,16 @@ fn license(cases: &mut CaseList<'_, Service>) {
             UNAUTHORIZED,
             "verdict.unauthorized.license",
             "a license as the bearer token is unauthorized",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let license = exposed(context.target.inputs.license.as_ref());
                     let reply = context
                         .fetch_verdict(&context.verdict(&context.reference("license")).bearer(&license))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::License])
         .stimulus(Stimulus::ReadTokenIsLicense);
@@ -145,16 +145,16 @@ fn expired(cases: &mut CaseList<'_, Service>) {
             EXPIRED,
             "verdict.refused.expired",
             "the service refuses an expired read token as expired",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let token = exposed(context.target.inputs.expired_token.as_ref());
                     let reply = context
                         .fetch_verdict(&context.verdict(&context.reference("expired")).bearer(&token))
                         .await;
                     context.checks(judge::exact(&answer(&row, ""), &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ExpiredToken])
         .stimulus(Stimulus::ReadTokenExpired);
@@ -192,9 +192,8 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
             row,
             &format!("verdict.damaged.{id}"),
             &format!("the service refuses a read token {} as damaged", damage.description()),
-            move |context| {
-                let (accepted, exact) = (accepted.clone(), exact.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some(token) = damage.apply(&context.read_token()) else {
                         context.found.not_applicable =
                             Some("the read token has no part to damage this way".into());
@@ -206,8 +205,9 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
                     refused(context, &reply);
                     let exact = exact.filter(|_| context.target.mock.is_some());
                     context.check(judge::has_code(&exact.unwrap_or(accepted), &reply));
-                })
-            },
+                },
+                with(accepted, exact)
+            ),
         );
         case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
@@ -231,17 +231,17 @@ fn reason_member(cases: &mut CaseList<'_, Service>) {
         "statement.reason-member",
         "verdict.reason-member",
         "the JSON member that contains the code for a damaged token",
-        move |context| {
-            let codes = codes.clone();
-            Box::pin(async move {
+        steps!(
+            async |context| {
                 let token = Damage::Invented.apply("").unwrap_or_default();
                 let reply = context
                     .fetch_verdict(&context.verdict(&context.reference("member")).bearer(&token))
                     .await;
                 let observed = member(&codes, &reply).unwrap_or_else(|| "no code of the interface".into());
                 context.observe("verdict.reason-member", observed);
-            })
-        },
+            },
+            with(codes)
+        ),
     );
 }
 
@@ -256,18 +256,11 @@ fn challenge(cases: &mut CaseList<'_, Service>) {
         "statement.challenge-on-401",
         "verdict.unauthorized.challenge",
         "a 401 names the Bearer scheme",
-        |context| {
-            Box::pin(async move {
-                let reply = context.fetch_verdict(&context.verdict(&context.reference("challenge"))).await;
-                let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
-                context.check(judge::header_has(
-                    "www-authenticate",
-                    HeaderRule::Bearer,
-                    names_bearer,
-                    &reply,
-                ));
-            })
-        },
+        steps!(async |context| {
+            let reply = context.fetch_verdict(&context.verdict(&context.reference("challenge"))).await;
+            let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
+            context.check(judge::header_has("www-authenticate", HeaderRule::Bearer, names_bearer, &reply));
+        }),
     );
 }
 
@@ -278,16 +271,16 @@ fn scheme(cases: &mut CaseList<'_, Service>) {
             "statement.scheme-case",
             "verdict.read-token.scheme-case",
             "the service accepts the scheme bearer in lower case",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let reference = context.reference("scheme");
                     let value = format!("bearer {}", context.read_token());
                     let reply =
                         context.fetch_verdict(&context.verdict(&reference).authorization(&value)).await;
                     context.checks(judge::exact(&answer(&row, &reference), &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken]);
 }

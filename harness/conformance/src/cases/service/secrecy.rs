@@ -54,24 +54,22 @@ fn not_echoed(cases: &mut CaseList<'_, Service>) {
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
                 &format!("an answer to {title} does not contain it"),
-                move |context| {
-                    Box::pin(async move {
-                        let Some(token) = token(context, credential) else {
-                            context.found.not_applicable =
-                                Some("the read token has no part to damage this way".into());
-                            return;
-                        };
-                        let reply = context
-                            .fetch_verdict(&context.verdict(&context.reference("echo")).bearer(&token))
-                            .await;
-                        context.check(not_shown(&token, &reply));
-                        // An answer to an unsupported method or an invalid waitMs can quote the request.
-                        let other =
-                            context.verdict(&context.reference("echo")).bearer(&token).query("waitMs=soon");
-                        let reply = context.fetch_verdict(&other.method("POST")).await;
-                        context.check(not_shown(&token, &reply));
-                    })
-                },
+                steps!(async |context| {
+                    let Some(token) = token(context, credential) else {
+                        context.found.not_applicable =
+                            Some("the read token has no part to damage this way".into());
+                        return;
+                    };
+                    let reply = context
+                        .fetch_verdict(&context.verdict(&context.reference("echo")).bearer(&token))
+                        .await;
+                    context.check(not_shown(&token, &reply));
+                    // An answer to an unsupported method or an invalid waitMs can quote the request.
+                    let other =
+                        context.verdict(&context.reference("echo")).bearer(&token).query("waitMs=soon");
+                    let reply = context.fetch_verdict(&other.method("POST")).await;
+                    context.check(not_shown(&token, &reply));
+                }),
             )
             .requires(needs);
     }
@@ -83,14 +81,12 @@ fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
             "statement.read-token-not-echoed",
             "verdict.not-echoed.available",
             "a verdict does not contain the token of its request",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let token = context.read_token();
-                    let reply = context.fetch_verdict(&context.verdict(&reference).bearer(&token)).await;
-                    context.check(not_shown(&token, &reply));
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let token = context.read_token();
+                let reply = context.fetch_verdict(&context.verdict(&reference).bearer(&token)).await;
+                context.check(not_shown(&token, &reply));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
@@ -134,10 +130,7 @@ fn no_oracle(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.no-oracle.missing",
             "an answer without a token does not reveal whether a session has a verdict",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move { oracle(context, None, Some(&row)).await })
-            },
+            steps!(async |context| { oracle(context, None, Some(&row)).await }, with(row)),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
@@ -145,12 +138,10 @@ fn no_oracle(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
             "an answer to a damaged token does not reveal whether a session has a verdict",
-            |context| {
-                Box::pin(async move {
-                    let token = Damage::Signature.apply(&context.read_token());
-                    oracle(context, token.as_deref(), None).await;
-                })
-            },
+            steps!(async |context| {
+                let token = Damage::Signature.apply(&context.read_token());
+                oracle(context, token.as_deref(), None).await;
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
@@ -158,12 +149,10 @@ fn no_oracle(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.no-oracle.expired",
             "an answer to an expired token does not reveal whether a session has a verdict",
-            |context| {
-                Box::pin(async move {
-                    let token = exposed(context.target.inputs.expired_token.as_ref());
-                    oracle(context, Some(&token), None).await;
-                })
-            },
+            steps!(async |context| {
+                let token = exposed(context.target.inputs.expired_token.as_ref());
+                oracle(context, Some(&token), None).await;
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::ExpiredToken, ServiceNeed::Session]);
 }
@@ -196,16 +185,16 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
             "a request without a token is unauthorized after the same request with one",
-            move |context| {
-                let (pending, unauthorized) = (pending.clone(), unauthorized.clone());
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let reference = context.reference("cache");
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.checks(judge::exact(&answer(&pending, &reference), &first));
                     let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
-                })
-            },
+                },
+                with(pending, unauthorized)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED)
@@ -216,16 +205,16 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
             "a request without a token is unauthorized after the same request got a verdict",
-            move |context| {
-                let unauthorized = unauthorized.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some(reference) = context.session().await else { return };
                     let first = context.fetch_verdict(&context.with_token(&reference)).await;
                     context.check(judge::status_is(200, &first));
                     let second = context.fetch_verdict(&context.verdict(&reference)).await;
                     context.checks(judge::exact(&answer(&unauthorized, ""), &second));
-                })
-            },
+                },
+                with(unauthorized)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
@@ -236,14 +225,12 @@ fn not_shared(cases: &mut CaseList<'_, Service>) {
             "statement.verdict-not-shared",
             "verdict.cache.pending",
             "a pending answer does not permit shared caches",
-            |context| {
-                Box::pin(async move {
-                    let request = context.with_token(&context.reference("shared"));
-                    let reply = context.fetch_verdict(&request).await;
-                    context.check(judge::not_shared(&reply));
-                    context.observe("verdict.cache.pending", cache_control(&reply));
-                })
-            },
+            steps!(async |context| {
+                let request = context.with_token(&context.reference("shared"));
+                let reply = context.fetch_verdict(&request).await;
+                context.check(judge::not_shared(&reply));
+                context.observe("verdict.cache.pending", cache_control(&reply));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken]);
     cases
@@ -251,14 +238,12 @@ fn not_shared(cases: &mut CaseList<'_, Service>) {
             "statement.verdict-not-shared",
             "verdict.cache.verdict",
             "a verdict does not permit shared caches",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.check(judge::not_shared(&reply));
-                    context.observe("verdict.cache.verdict", cache_control(&reply));
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                context.check(judge::not_shared(&reply));
+                context.observe("verdict.cache.verdict", cache_control(&reply));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }

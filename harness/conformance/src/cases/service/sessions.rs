@@ -27,16 +27,14 @@ fn available(cases: &mut CaseList<'_, Service>) {
             "verdict.200.available",
             "verdict.available",
             "the answer for a session with a verdict is the verdict",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.checks(verdict_checks(&reply));
-                    if let Ok(answer) = &reply {
-                        context.observe("verdict.form", verdict_format(&answer.body));
-                    }
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                context.checks(verdict_checks(&reply));
+                if let Ok(answer) = &reply {
+                    context.observe("verdict.form", verdict_format(&answer.body));
+                }
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
         .stimulus(Stimulus::VerdictReady)
@@ -46,16 +44,14 @@ fn available(cases: &mut CaseList<'_, Service>) {
             "statement.wait-optional",
             "verdict.available.with-wait",
             "an available verdict is returned at once, with any waitMs",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let request = context.with_token(&reference).query("waitMs=4000");
-                    let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
-                    context.checks(verdict_checks(&sent.reply));
-                    let check = Check::timed(TimeRule::AtOnce, sent.took, Duration::from_secs(3));
-                    context.check(check.at(CaseLevel::Should));
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let request = context.with_token(&reference).query("waitMs=4000");
+                let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
+                context.checks(verdict_checks(&sent.reply));
+                let check = Check::timed(TimeRule::AtOnce, sent.took, Duration::from_secs(3));
+                context.check(check.at(CaseLevel::Should));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
         .also("verdict.200.available");
@@ -64,18 +60,16 @@ fn available(cases: &mut CaseList<'_, Service>) {
             "verdict.200.available",
             "verdict.available.again",
             "a verdict can be requested more than once",
-            |context| {
-                Box::pin(async move {
-                    let Some(reference) = context.session().await else { return };
-                    let request = context.with_token(&reference);
-                    let first = context.fetch_verdict(&request).await;
-                    let second = context.fetch_verdict(&request).await;
-                    context.checks(verdict_checks(&first));
-                    context.checks(verdict_checks(&second));
-                    let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
-                    context.observe("verdict.again", if same { "the same" } else { "another body" });
-                })
-            },
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let request = context.with_token(&reference);
+                let first = context.fetch_verdict(&request).await;
+                let second = context.fetch_verdict(&request).await;
+                context.checks(verdict_checks(&first));
+                context.checks(verdict_checks(&second));
+                let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
+                context.observe("verdict.again", if same { "the same" } else { "another body" });
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
@@ -116,9 +110,8 @@ fn age(cases: &mut CaseList<'_, Service>) {
             "limit.verdict-age",
             "verdict.too-old",
             "a verdict older than two minutes is pending again",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let Some(reference) = context.session().await else { return };
                     let request = context.with_token(&reference);
                     let first = context.fetch_verdict(&request).await;
@@ -131,8 +124,9 @@ fn age(cases: &mut CaseList<'_, Service>) {
                     let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
                     context.checks(judge::exact(&answer(&row, &unknown), &reply));
                     context.check(same_fields(&last, &reply));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::Waits])
         .exclusive()

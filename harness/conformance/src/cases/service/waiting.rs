@@ -49,22 +49,27 @@ fn optional(cases: &mut CaseList<'_, Service>) {
     ] {
         let row = cases.row(PENDING).clone();
         cases
-            .steps("statement.wait-optional", &format!("verdict.wait.{id}"), title, move |context| {
-                let row = row.clone();
-                Box::pin(async move {
-                    let reference = context.reference(id);
-                    let mut request = context.with_token(&reference);
-                    if let Some(query) = query {
-                        request = request.query(query);
-                    }
-                    let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
-                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
-                    // Without the parameter a service may use a default wait.
-                    if query.is_some() {
-                        context.check(soon(&sent));
-                    }
-                })
-            })
+            .steps(
+                "statement.wait-optional",
+                &format!("verdict.wait.{id}"),
+                title,
+                steps!(
+                    async |context| {
+                        let reference = context.reference(id);
+                        let mut request = context.with_token(&reference);
+                        if let Some(query) = query {
+                            request = request.query(query);
+                        }
+                        let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
+                        context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
+                        // Without the parameter a service may use a default wait.
+                        if query.is_some() {
+                            context.check(soon(&sent));
+                        }
+                    },
+                    with(row)
+                ),
+            )
             .requires(&[ServiceNeed::ReadToken])
             .also(PENDING)
             .takes(SHORT_WAIT_TIMEOUT);
@@ -92,9 +97,8 @@ fn robust(cases: &mut CaseList<'_, Service>) {
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("the service answers {title} without a server error"),
-                move |context| {
-                    let point = point.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let request = context.with_token(&context.reference(id)).query(query);
                         let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
                         context.check(no_server_error(&sent.reply));
@@ -102,8 +106,9 @@ fn robust(cases: &mut CaseList<'_, Service>) {
                             context.check(soon(&sent));
                         }
                         context.observe(&point, summary::status(&sent.reply));
-                    })
-                },
+                    },
+                    with(point)
+                ),
             )
             .requires(&[ServiceNeed::ReadToken])
             .takes(SHORT_WAIT_TIMEOUT);
@@ -119,9 +124,8 @@ fn excessive(cases: &mut CaseList<'_, Service>) {
                 "statement.wait-robust",
                 &point.clone(),
                 &format!("{title} causes no server error"),
-                move |context| {
-                    let point = point.clone();
-                    Box::pin(async move {
+                steps!(
+                    async |context| {
                         let request = excessive_request(context, value);
                         let sent = context.fetch_verdict_within(&request, OBSERVATION).await;
                         let held = matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
@@ -133,8 +137,9 @@ fn excessive(cases: &mut CaseList<'_, Service>) {
                             context.check(no_server_error(&sent.reply));
                             context.observe(&point, summary::status(&sent.reply));
                         }
-                    })
-                },
+                    },
+                    with(point)
+                ),
             )
             .requires(&[ServiceNeed::ReadToken]);
     }
@@ -151,9 +156,8 @@ fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, value: &'stati
             "statement.wait-robust",
             &point.clone(),
             &format!("the service answers {title} within 150 seconds"),
-            move |context| {
-                let point = point.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let (endpoint, draft) =
                         (context.service().clone(), excessive_request(context, value).draft());
                     let mut asking = pin!(edgeproof_http::send(&endpoint, &draft, EXCESSIVE_TIMEOUT));
@@ -164,8 +168,9 @@ fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, value: &'stati
                     context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
                     context.check(no_server_error(&sent.reply));
                     context.observe(&point, summary::status(&sent.reply));
-                })
-            },
+                },
+                with(point)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Waits])
         .exclusive()
@@ -197,8 +202,11 @@ fn no_server_error(reply: &AnswerResult) -> Check {
 /// Duration of a moderate wait.
 fn kept(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms", |context| {
-            Box::pin(async move {
+        .steps(
+            "statement.wait-bounds",
+            "verdict.wait.kept",
+            "the duration of a wait of 700 ms",
+            steps!(async |context| {
                 let query = format!("waitMs={}", MODERATE.as_millis());
                 let request = context.with_token(&context.reference("kept")).query(&query);
                 let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
@@ -212,8 +220,8 @@ fn kept(cases: &mut CaseList<'_, Service>) {
                 };
                 let observed = format!("{}, {length}", summary::status(&sent.reply));
                 context.observe("verdict.wait.kept", observed);
-            })
-        })
+            }),
+        )
         .requires(&[ServiceNeed::ReadToken])
         .takes(SHORT_WAIT_TIMEOUT);
 }
@@ -226,16 +234,16 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
             UNAUTHORIZED,
             "verdict.wait.without-token",
             "a request without a token is unauthorized at once, even with waitMs",
-            move |context| {
-                let row = row.clone();
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let request = context.verdict(&context.reference("wait")).query("waitMs=4000");
                     let sent = context.fetch_verdict_within(&request, SHORT_WAIT_TIMEOUT).await;
                     context.checks(judge::exact(&answer(&row, ""), &sent.reply));
                     let check = Check::timed(TimeRule::WithoutToken, sent.took, Duration::from_secs(3));
                     context.check(check.at(CaseLevel::Should).advise(Advice::TokenAfterWait));
-                })
-            },
+                },
+                with(row)
+            ),
         )
         .takes(SHORT_WAIT_TIMEOUT);
 }
@@ -247,23 +255,21 @@ fn client_leaves(cases: &mut CaseList<'_, Service>) {
             "statement.wait-ends-with-client",
             "verdict.wait.client-leaves",
             "a request stops waiting when its client disconnects",
-            |context| {
-                Box::pin(async move {
-                    let request = context.with_token(&context.reference("leaves"));
-                    let draft = request.query("waitMs=25000").draft();
-                    let endpoint = context.service().clone();
-                    let Some((mock, _)) = context.builtin_mock() else { return };
-                    let mut polls = mock.polls();
-                    let begun = tokio::select! {
-                        begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
-                        // An answer at once occupies nothing. Otherwise this drops the request and its connection.
-                        _ = edgeproof_http::send(&endpoint, &draft, SHORT_WAIT_TIMEOUT) => false,
-                    };
-                    let ended = !begun
-                        || timeout(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
-                    context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
-                })
-            },
+            steps!(async |context| {
+                let request = context.with_token(&context.reference("leaves"));
+                let draft = request.query("waitMs=25000").draft();
+                let endpoint = context.service().clone();
+                let Some((mock, _)) = context.builtin_mock() else { return };
+                let mut polls = mock.polls();
+                let begun = tokio::select! {
+                    begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
+                    // An answer at once occupies nothing. Otherwise this drops the request and its connection.
+                    _ = edgeproof_http::send(&endpoint, &draft, SHORT_WAIT_TIMEOUT) => false,
+                };
+                let ended =
+                    !begun || timeout(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_ok();
+                context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
+            }),
         )
         .requires(&[ServiceNeed::Mock])
         .exclusive();

@@ -44,10 +44,8 @@ fn add_case(
         unreachable: cases.answer("edge.502.service-unreachable", None),
     };
     let title = format!("an edge with {title}");
-    let case = cases.steps(row, &id, &title, move |context| {
-        let play = play.clone();
-        Box::pin(async move { run(&play, context).await })
-    });
+    let case =
+        cases.steps(row, &id, &title, steps!(async |context| { run(&play, context).await }, with(play)));
     case.setup(Setup::Forms(SettingForms::new(launch)));
     case.settings.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
     // At every level, an edge must not accept a collection that it does not relay.

@@ -47,14 +47,19 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
         let (search, folder, model) = (search(plan.count, plan.seed), plan.save, Arc::clone(&model));
         let title = format!("{} random sequences of steps are answered as each step alone", plan.count);
         cases
-            .steps("statement.isolation", "explore.edge", &title, move |context| {
-                let (folder, model) = (folder.clone(), Arc::clone(&model));
-                Box::pin(async move {
-                    let mut player = EdgePlayer { model: &model, context };
-                    let result = search.run(&*model, &mut player).await;
-                    report(&*model, context, result, &search, folder.as_deref());
-                })
-            })
+            .steps(
+                "statement.isolation",
+                "explore.edge",
+                &title,
+                steps!(
+                    async |context| {
+                        let mut player = EdgePlayer { model: &model, context };
+                        let result = search.run(&*model, &mut player).await;
+                        report(&*model, context, result, &search, folder.as_deref());
+                    },
+                    with(folder, model)
+                ),
+            )
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(search_time(plan.count));
@@ -62,14 +67,19 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
     for replay in plan.edge {
         let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
         cases
-            .steps("statement.isolation", &id, &title, move |context| {
-                let (replay, model) = (replay.clone(), Arc::clone(&model));
-                Box::pin(async move {
-                    let played =
-                        EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                    report_replay(&*model, context, &replay, played);
-                })
-            })
+            .steps(
+                "statement.isolation",
+                &id,
+                &title,
+                steps!(
+                    async |context| {
+                        let played =
+                            EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                        report_replay(&*model, context, &replay, played);
+                    },
+                    with(replay, model)
+                ),
+            )
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(SEQUENCE_TIME);
@@ -83,15 +93,20 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
         let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));
         let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
         cases
-            .steps(PENDING, "explore.service", &title, move |context| {
-                let (folder, rows) = (folder.clone(), Arc::clone(&rows));
-                Box::pin(async move {
-                    let model = ServiceModel::of(context);
-                    let mut player = ServicePlayer { rows: &rows, context };
-                    let result = search.run(&model, &mut player).await;
-                    report(&model, context, result, &search, folder.as_deref());
-                })
-            })
+            .steps(
+                PENDING,
+                "explore.service",
+                &title,
+                steps!(
+                    async |context| {
+                        let model = ServiceModel::of(context);
+                        let mut player = ServicePlayer { rows: &rows, context };
+                        let result = search.run(&model, &mut player).await;
+                        report(&model, context, result, &search, folder.as_deref());
+                    },
+                    with(folder, rows)
+                ),
+            )
             .also(UNAUTHORIZED)
             .requires(&[ServiceNeed::ReadToken])
             .exclusive()
@@ -105,14 +120,19 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
         }
         needs.dedup();
         cases
-            .steps(PENDING, &id, &title, move |context| {
-                let (replay, rows) = (replay.clone(), Arc::clone(&rows));
-                Box::pin(async move {
-                    let played =
-                        ServicePlayer { rows: &rows, context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                    report_replay(&ServiceModel::all(), context, &replay, played);
-                })
-            })
+            .steps(
+                PENDING,
+                &id,
+                &title,
+                steps!(
+                    async |context| {
+                        let played =
+                            ServicePlayer { rows: &rows, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                        report_replay(&ServiceModel::all(), context, &replay, played);
+                    },
+                    with(replay, rows)
+                ),
+            )
             .also(UNAUTHORIZED)
             .requires(&needs)
             .exclusive()

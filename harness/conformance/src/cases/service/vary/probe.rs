@@ -182,17 +182,22 @@ fn probe<'c>(
     let rows = Arc::new(Rows::of(cases));
     let has_session = requires.contains(&ServiceNeed::Session);
     cases
-        .steps(row, id, title, move |context| {
-            let rows = Arc::clone(&rows);
-            Box::pin(async move {
-                let Some(reference) = reference(context, has_session).await else { return };
-                let probes = make(context, &reference);
-                match connections {
-                    Connections::One => send_in_turn(context, &rows, &probes).await,
-                    Connections::OneEach => send_each(context, &rows, &probes).await,
-                }
-            })
-        })
+        .steps(
+            row,
+            id,
+            title,
+            steps!(
+                async |context| {
+                    let Some(reference) = reference(context, has_session).await else { return };
+                    let probes = make(context, &reference);
+                    match connections {
+                        Connections::One => send_in_turn(context, &rows, &probes).await,
+                        Connections::OneEach => send_each(context, &rows, &probes).await,
+                    }
+                },
+                with(rows)
+            ),
+        )
         .requires(requires)
 }
 

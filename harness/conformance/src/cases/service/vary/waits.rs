@@ -128,9 +128,8 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
             PENDING,
             "vary.verdict.wait-at-once",
             "concurrent waits each get their own reference back, and other requests do not wait",
-            move |context| {
-                let rows = std::sync::Arc::clone(&rows);
-                Box::pin(async move {
+            steps!(
+                async |context| {
                     let waits: Vec<Probe> = (0..AT_ONCE).map(|number| waiting(context, number)).collect();
                     let plain = [
                         Probe::pending(
@@ -165,8 +164,9 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                         }
                         context.record(Hop::ClientService, &service, probe.draft(), sent);
                     }
-                })
-            },
+                },
+                with(rows)
+            ),
         )
         .requires(&[ServiceNeed::ReadToken])
         .also("statement.wait-optional")

@@ -1,0 +1,12 @@
+/// Steps of a case: `steps!(async |context| { … })`. `with(a, b)` after it clones what each play needs of its own.
+///
+/// An async closure alone does not do: nothing says yet that its future can be sent to another thread.
+#[macro_export]
+macro_rules! steps {
+    (async |$context:ident| $body:block $(, with($($own:ident),+))? $(,)?) => {
+        move |$context| {
+            $($(let $own = ::std::clone::Clone::clone(&$own);)+)?
+            ::std::boxed::Box::pin(async move $body)
+        }
+    };
+}
