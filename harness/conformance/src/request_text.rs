@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, ServerAddress, TargetForm};
 use edgeproof_reports::counted;
 use edgeproof_reports::escape::{one_line, visible};
+use futures_util::FutureExt;
 
 use crate::curl::curl;
 
@@ -17,6 +18,13 @@ pub(crate) fn request_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<Stri
     let mut lines = raw_lines(endpoint, draft);
     lines.push(format!("({})", manner(draft).join("; ")));
     lines
+}
+
+/// The address of an example: its host is an IP address.
+pub(crate) fn example_address(url: &str) -> ServerAddress {
+    let url = url.parse().expect("an example is a URL");
+    let resolved = ServerAddress::resolve(&url, None).now_or_never();
+    resolved.and_then(Result::ok).expect("an IP address needs no resolver")
 }
 
 /// The bytes of the head in lines, then the body.

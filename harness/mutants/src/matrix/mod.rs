@@ -185,5 +185,5 @@ pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Ma
 
 /// Cases that need sockets.
 fn cases_with_steps(bed: &TestBed, cases: &[(PartName, CaseFacts)]) -> Vec<(PartName, CaseFacts)> {
-    cases.iter().filter(|(part, case)| !bed.is_data(*part, case)).cloned().collect()
+    cases.iter().filter(|(part, case)| !bed.plays_pure(*part, case)).cloned().collect()
 }

@@ -11,6 +11,8 @@ use super::pure_result::PureResult;
 use super::test_bed::{TestBed, TestBedError};
 
 impl MutatedPart for Edge {
+    const PLAYS_PURE: bool = true;
+
     fn runs(
         bed: &TestBed,
         cases: Vec<Case<Self>>,

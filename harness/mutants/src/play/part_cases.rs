@@ -16,6 +16,9 @@ pub(crate) type OptionalInjection = Option<Arc<dyn FaultInjection>>;
 
 /// A part with mutants of its built-in target.
 pub(crate) trait MutatedPart: Part {
+    /// Cases whose requests are data are played without sockets.
+    const PLAYS_PURE: bool = false;
+
     /// Plans runs of cases on the built-in target with these faults. Cases that need another target get a run of their
     /// own.
     fn runs(
@@ -43,8 +46,8 @@ pub(super) trait BedPart: Debug + Send + Sync {
     /// What each case says of itself.
     fn facts(&self) -> Vec<CaseFacts>;
 
-    /// Whether the requests of a case are data.
-    fn is_data(&self, id: &str) -> bool;
+    /// Whether a case may be played without sockets.
+    fn plays_pure(&self, id: &str) -> bool;
 
     /// See [`MutatedPart::runs`].
     fn runs(
@@ -93,8 +96,8 @@ impl<P: MutatedPart + Debug> BedPart for PartCases<P> {
         self.cases.iter().map(|case| case.facts.clone()).collect()
     }
 
-    fn is_data(&self, id: &str) -> bool {
-        self.case(id).is_some_and(AnyCase::is_data)
+    fn plays_pure(&self, id: &str) -> bool {
+        P::PLAYS_PURE && self.case(id).is_some_and(AnyCase::is_data)
     }
 
     fn runs(

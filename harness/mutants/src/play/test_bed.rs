@@ -76,9 +76,9 @@ impl TestBed {
         self.part(part).facts()
     }
 
-    /// Whether a case has no steps.
-    pub(crate) fn is_data(&self, part: PartName, case: &CaseFacts) -> bool {
-        self.part(part).is_data(&case.id)
+    /// Whether a case may be played without sockets.
+    pub(crate) fn plays_pure(&self, part: PartName, case: &CaseFacts) -> bool {
+        self.part(part).plays_pure(&case.id)
     }
 
     /// Settings of an edge that is played without sockets.

@@ -44,6 +44,11 @@ impl<T: CaseTarget> CaseContext<T> {
         Self { target, marker, timeout, found, state, case, level }
     }
 
+    /// Id of the case.
+    pub fn case(&self) -> &str {
+        &self.case
+    }
+
     /// A row by its id.
     pub fn row(&self, id: &str) -> &Row {
         row(self.target.spec(), id)
@@ -57,6 +62,16 @@ impl<T: CaseTarget> CaseContext<T> {
     /// The time of day.
     pub fn wall_clock(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    /// Waits.
+    pub async fn sleep(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    /// What a future yields within a time. None: it took longer.
+    pub async fn within<F: Future>(&self, limit: Duration, future: F) -> Option<F::Output> {
+        tokio::time::timeout(limit, future).await.ok()
     }
 
     /// Writes a file.

@@ -105,6 +105,11 @@ impl ServiceCaseContext {
         self.target.service.as_ref().expect("the plan contains only cases whose target is known")
     }
 
+    /// Address of the key set. Cases of a key set have it.
+    pub fn keys(&self) -> &ServerAddress {
+        self.target.keys.as_ref().expect("the plan contains only cases whose target is known")
+    }
+
     /// The built-in mock and its credentials. Cases that require [`ServiceNeed::Mock`](crate::cases::ServiceNeed::Mock)
     /// have them.
     pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
@@ -146,30 +151,53 @@ impl ServiceCaseContext {
 
     /// Sends any request to the verdict endpoint.
     pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
-        let endpoint = self.service().clone();
-        let sent = decoded(edgeproof_http::send(&endpoint, draft, timeout).await);
-        self.record(Hop::ClientService, &endpoint, draft, sent.clone());
+        let sent = self.begin(draft, timeout).await;
+        self.record(draft, sent.clone());
         sent
+    }
+
+    /// Begins a request to the verdict endpoint. [`Self::record`] shows its end in the case's report.
+    pub fn begin(&self, draft: &Draft, timeout: Duration) -> impl Future<Output = Sent> + Send + use<> {
+        begin(self.service(), draft, timeout)
+    }
+
+    /// Begins a request to the key set. [`Self::record_keys`] shows its end in the case's report.
+    pub fn begin_keys(&self, draft: &Draft) -> impl Future<Output = Sent> + Send + use<> {
+        begin(self.keys(), draft, self.timeout)
+    }
+
+    /// Sends requests to the verdict endpoint in turn over one connection.
+    pub async fn send_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
+        edgeproof_http::send_in_turn(self.service(), drafts, self.timeout).await
+    }
+
+    /// Sends a request to the verdict endpoint over HTTP/2. None: the service does not offer it.
+    pub async fn send_http2(&self, draft: &Draft) -> Option<Sent> {
+        edgeproof_http::send_http2(self.service(), draft, self.timeout).await
     }
 
     /// Sends a request to the key set.
     pub async fn fetch_key_set(&mut self, draft: &Draft) -> AnswerResult {
-        let endpoint = self.target.keys.clone().expect("the plan contains only cases whose target is known");
-        let sent = decoded(edgeproof_http::send(&endpoint, draft, self.timeout).await);
+        let sent = self.begin_keys(draft).await;
         self.record_keys(draft, sent.clone());
         sent.reply
     }
 
-    /// Records an exchange with the key set, without private keys.
-    pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
-        if let Some(endpoint) = self.target.keys.clone() {
-            let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
-            self.record(Hop::ClientKeys, &endpoint, draft, hidden);
-        }
+    /// Records an exchange with the verdict endpoint.
+    pub fn record(&mut self, draft: &Draft, sent: Sent) {
+        let endpoint = self.service().clone();
+        self.record_at(Hop::ClientService, &endpoint, draft, sent);
     }
 
-    /// Records an exchange.
-    pub fn record(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
+    /// Records an exchange with the key set, without private keys.
+    pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
+        let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
+        let endpoint = self.keys().clone();
+        self.record_at(Hop::ClientKeys, &endpoint, draft, hidden);
+    }
+
+    /// Records an exchange with any server.
+    pub fn record_at(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
         self.trace(hop, draft, sent.clone());
         self.found.sent.push(CaseExchange { hop, sent, curl });
@@ -200,7 +228,15 @@ pub(crate) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
 }
 
-/// The exchange without the content coding of its answer.
-fn decoded(sent: Sent) -> Sent {
-    Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
+/// Begins a request over a new connection. Its answer loses its content coding.
+fn begin(
+    endpoint: &ServerAddress,
+    draft: &Draft,
+    timeout: Duration,
+) -> impl Future<Output = Sent> + Send + use<> {
+    let (endpoint, draft) = (endpoint.clone(), draft.clone());
+    async move {
+        let sent = edgeproof_http::send(&endpoint, &draft, timeout).await;
+        Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
+    }
 }

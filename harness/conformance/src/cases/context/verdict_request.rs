@@ -10,6 +10,7 @@ pub struct VerdictRequest {
     reference: String,
     authorization: Option<String>,
     query: Option<String>,
+    encoded: bool,
 }
 
 impl VerdictRequest {
@@ -21,6 +22,7 @@ impl VerdictRequest {
             reference: reference.into(),
             authorization: None,
             query: None,
+            encoded: true,
         }
     }
 
@@ -44,6 +46,12 @@ impl VerdictRequest {
         self
     }
 
+    /// Puts the reference into the path as it is, without percent-encoding.
+    #[must_use]
+    pub fn unencoded(self) -> Self {
+        Self { encoded: false, ..self }
+    }
+
     /// Replaces the method.
     #[must_use]
     pub fn method(mut self, method: &str) -> Self {
@@ -53,7 +61,8 @@ impl VerdictRequest {
 
     /// The request to send.
     pub fn draft(&self) -> Draft {
-        let mut path = self.path.with(&encode(&self.reference));
+        let reference = if self.encoded { encode(&self.reference) } else { self.reference.clone() };
+        let mut path = self.path.with(&reference);
         if let Some(query) = &self.query {
             path = format!("{path}?{query}");
         }

@@ -1,14 +1,13 @@
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_http::{NoAnswer, ServerAddress};
+use edgeproof_http::NoAnswer;
 use edgeproof_mock::{Action, Script};
 use edgeproof_reports::escape::one_line;
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::cases::{Conversation, EdgeCaseContext, EdgeTarget, Exchange, ExpectedRelay, fill};
 use crate::judge::excerpt;
-use crate::request_text::request_lines;
+use crate::request_text::{example_address, request_lines};
 
 /// Address of the edge in examples.
 const EDGE: &str = "http://127.0.0.1:8080";
@@ -23,7 +22,7 @@ impl Exchange<EdgeTarget> for Conversation {
     fn describe(&self, spec: &Spec) -> Vec<String> {
         let mut lines = Vec::new();
         let draft = fill(&self.draft, spec, EXAMPLE, ALLOWED_ORIGIN);
-        lines.extend(request_lines(&address(), &draft));
+        lines.extend(request_lines(&example_address(EDGE), &draft));
         if let Some(script) = self.script.as_ref().filter(|_| self.relay != ExpectedRelay::Nothing) {
             lines.push(format!("the service {}", reply(script)));
         }
@@ -88,10 +87,4 @@ fn action(action: &Action) -> Option<String> {
         Action::Reset => "resets the connection".to_owned(),
         Action::Silence => "never answers".to_owned(),
     })
-}
-
-fn address() -> ServerAddress {
-    let url = EDGE.parse().expect("the address is a URL");
-    let resolved = ServerAddress::resolve(&url, None).now_or_never();
-    resolved.and_then(Result::ok).expect("an IP address needs no resolver")
 }

@@ -54,12 +54,11 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
             "keys.stable",
             "a hundred requests return the same keys",
             steps!(async |context| {
-                let Some(endpoint) = context.target.keys.clone() else { return };
-                let (limit, draft) = (context.timeout, context.key_set());
+                let draft = context.key_set();
                 let mut first: Option<AnswerResult> = None;
                 let mut other: Option<AnswerResult> = None;
                 for _ in 0..MANY / AT_ONCE {
-                    let sending = (0..AT_ONCE).map(|_| edgeproof_http::send(&endpoint, &draft, limit));
+                    let sending = (0..AT_ONCE).map(|_| context.begin_keys(&draft));
                     for sent in futures_util::future::join_all(sending).await {
                         match &first {
                             None => {

@@ -10,6 +10,7 @@ use edgeproof_reports::difference::{
 };
 
 use super::expected::{PENDING, answer};
+use super::{AddedSession, VerdictExchange, VerdictRule};
 use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
 use crate::judge::{self, AnswerResult, Check};
 use edgeproof_http::Body;
@@ -33,65 +34,38 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     still_there(cases);
 }
 
-/// A reason why a session has no verdict: id, title, stimulus, and a function that prepares the session.
-type PendingCause = (&'static str, &'static str, Stimulus, fn(&ServiceCaseContext, &str));
+/// A reason why a session has no verdict: id, title, stimulus, and the session, if there is one.
+type PendingCause = (&'static str, &'static str, Stimulus, Option<AddedSession>);
 
 /// The four reasons why a session has no verdict.
 fn pending_causes() -> [PendingCause; 4] {
+    let since = AddedSession::ready(Ready::Since(Duration::from_secs(121)));
+    let never = AddedSession::ready(Ready::Never);
+    let other = AddedSession { other_license: true, ..AddedSession::ready(Ready::After(Duration::ZERO)) };
     [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, |context, reference| {
-            add_session(context, reference, |session| session.ready(Ready::Never));
-        }),
+        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(never)),
         (
             "too-old",
             "a session whose verdict is older than two minutes",
             Stimulus::VerdictTooOld,
-            |context, reference| {
-                let age = Duration::from_secs(121);
-                add_session(context, reference, |session| session.ready(Ready::Since(age)));
-            },
+            Some(since),
         ),
-        ("unknown", "an unknown session", Stimulus::ReferenceUnknown, |_, _| {}),
-        (
-            "other-license",
-            "a session under another license",
-            Stimulus::ReferenceOtherLicense,
-            |context, reference| {
-                let Some((_, credentials)) = context.builtin_mock() else { return };
-                add_session(context, reference, |session| session.license_id(credentials.other_license_id()));
-            },
-        ),
+        ("unknown", "an unknown session", Stimulus::ReferenceUnknown, None),
+        ("other-license", "a session under another license", Stimulus::ReferenceOtherLicense, Some(other)),
     ]
 }
 
-fn add_session(context: &ServiceCaseContext, reference: &str, change: impl FnOnce(NewSession) -> NewSession) {
-    if let Some((mock, _)) = context.builtin_mock() {
-        context.target.traffic.note_session(reference);
-        mock.add_session(change(NewSession::new(reference)));
-    }
-}
-
 fn pending(cases: &mut CaseList<'_, Service>) {
-    for (id, title, stimulus, prepare) in pending_causes() {
-        let row = cases.row(PENDING).clone();
+    for (id, title, stimulus, session) in pending_causes() {
+        let exchange = match session {
+            Some(session) => VerdictExchange::added(id, session),
+            None => VerdictExchange::unknown(id),
+        };
+        let (id, title) = (format!("verdict.pending.{id}"), format!("{title} is pending"));
         cases
-            .steps(
-                PENDING,
-                &format!("verdict.pending.{id}"),
-                &format!("{title} is pending"),
-                steps!(
-                    async |context| {
-                        let reference = context.reference(id);
-                        prepare(context, &reference);
-                        let request = context.with_token(&reference);
-                        let reply = context.fetch_verdict(&request).await;
-                        context.checks(judge::exact(&answer(&row, &reference), &reply));
-                    },
-                    with(row)
-                ),
-            )
+            .exchange(PENDING, &id, &title, exchange.expect(VerdictRule::Pending))
             // An unknown session needs no preparation; the others need the built-in mock.
-            .requires(if id == "unknown" { &[ServiceNeed::ReadToken] } else { &[ServiceNeed::Mock] })
+            .requires(if session.is_some() { &[ServiceNeed::Mock] } else { &[ServiceNeed::ReadToken] })
             .stimulus(stimulus);
     }
 }
@@ -105,10 +79,12 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             "the answers for the four reasons without a verdict are the same",
             steps!(async |context| {
                 let mut first: Option<Option<AnswerValue>> = None;
-                for (id, title, _, prepare) in pending_causes() {
+                for (id, title, _, session) in pending_causes() {
                     // All references have the same length, so that only the reason can make a difference.
                     let reference = context.reference(&format!("{id:-<16}"));
-                    prepare(context, &reference);
+                    if let Some(session) = session {
+                        session.add(context, &reference);
+                    }
                     let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                     let seen = without(&reply, &reference);
                     let first = first.get_or_insert_with(|| seen.clone());
@@ -165,24 +141,20 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
 }
 
 fn refused(cases: &mut CaseList<'_, Service>) {
-    let row = cases.row(PENDING).clone();
     cases
         .steps(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session has no verdict after the service has refused its collection",
-            steps!(
-                async |context| {
-                    let reference = context.reference("refused");
-                    let Some((_, credentials)) = context.builtin_mock() else { return };
-                    let collection = Collection::generated(&reference, 7, context.wall_clock());
-                    let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
-                    post(context, body, 400).await;
-                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                    context.checks(judge::exact(&answer(&row, &reference), &reply));
-                },
-                with(row)
-            ),
+            steps!(async |context| {
+                let reference = context.reference("refused");
+                let Some((_, credentials)) = context.builtin_mock() else { return };
+                let collection = Collection::generated(&reference, 7, context.wall_clock());
+                let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
+                post(context, body, 400).await;
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                context.checks(judge::exact(&answer(context.row(PENDING), &reference), &reply));
+            }),
         )
         .requires(&[ServiceNeed::Mock]);
 }
@@ -216,8 +188,7 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
                 let reference = context.reference("poll");
                 let request = context.with_token(&reference);
                 let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
-                let endpoint = context.service().clone();
-                let mut sending = pin!(edgeproof_http::send(&endpoint, &draft, LONG));
+                let mut sending = pin!(context.begin(&draft, LONG));
                 let Some((mock, _)) = context.builtin_mock() else { return };
                 let mut polls = mock.polls();
                 let arriving = async {
@@ -231,7 +202,7 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
                     sent = &mut sending => (sent, context.now()),
                     arrived = arriving => (sending.await, arrived),
                 };
-                context.record(Hop::ClientService, &endpoint, &draft, sent.clone());
+                context.record(&draft, sent.clone());
                 let late = (sent.at + sent.took).saturating_duration_since(arrived);
                 context.check(judge::status_is(200, &sent.reply));
                 context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
@@ -247,16 +218,14 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
 fn still_there(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
+    let title = "a verdict just below the age limit is available";
+    let exchange = VerdictExchange::added("nearly-old", AddedSession::ready(Ready::Since(age)));
     cases
-        .steps(
+        .exchange(
             "limit.verdict-age",
             "verdict.available.until-old",
-            "a verdict just below the age limit is available",
-            steps!(async |context| {
-                let reference = context.reference("nearly-old");
-                add_session(context, &reference, |session| session.ready(Ready::Since(age)));
-                let _ = fetch_available(context, &reference).await;
-            }),
+            title,
+            exchange.expect(VerdictRule::Verdict),
         )
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
@@ -277,7 +246,7 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     draft.headers.retain(|(_, value)| value != ORIGIN);
     let draft = fill(&draft, &context.target.spec, &context.marker, ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
-    context.record(Hop::ClientEdge, &edge, &draft, sent.clone());
+    context.record_at(Hop::ClientEdge, &edge, &draft, sent.clone());
     context.check(judge::status_is(expected, &sent.reply));
 }
 

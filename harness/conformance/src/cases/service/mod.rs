@@ -4,12 +4,15 @@
 mod arrivals;
 mod damage;
 mod exact;
+mod exchange;
 mod expected;
 mod part;
 mod pending;
 mod refusals;
+mod rule;
 mod secrecy;
 mod sessions;
+mod token_choice;
 mod vary;
 mod waiting;
 
@@ -18,13 +21,17 @@ use super::CaseList;
 pub use damage::Damage;
 pub(super) use expected::{PENDING, UNAUTHORIZED};
 pub(super) use vary::{
-    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, Rows, SHORT_WAITS,
-    WEAK_CONDITIONS, forms,
+    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
+    forms,
 };
 
 pub(crate) use secrecy::token_echo;
 
+use exchange::AddedSession;
+pub use exchange::VerdictExchange;
 pub use part::Service;
+pub use rule::VerdictRule;
+pub use token_choice::TokenChoice;
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {

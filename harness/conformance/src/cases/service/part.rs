@@ -1,5 +1,4 @@
-use std::convert::Infallible;
-
+use crate::cases::service::VerdictExchange;
 use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
 
 /// The verdict endpoint of the service, called by an integrator's backend.
@@ -19,7 +18,7 @@ impl Part for Service {
 
     type Need = ServiceNeed;
     type Settings = ();
-    type Exchange = Infallible;
+    type Exchange = VerdictExchange;
     type Target = ServiceTarget;
     type Monitor = ServiceMonitor;
 }

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_reports::CaseLevel;
 
 use super::expected::{PENDING, answer};
-use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed, summary};
+use super::{TokenChoice, VerdictExchange, VerdictRule};
+use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge;
 
 /// Unknown sessions: the answer is pending, with exactly the requested reference (4, 7.4).
@@ -54,45 +55,18 @@ fn unknown<'c>(
     title: &str,
     text: &'static str,
 ) -> &'c mut Case<Service> {
-    let row = cases.row(PENDING).clone();
     cases
-        .steps(
-            PENDING,
-            id,
-            title,
-            steps!(
-                async |context| {
-                    let reference = context.reference(text);
-                    let request = context.with_token(&reference);
-                    let reply = context.fetch_verdict(&request).await;
-                    context.checks(judge::exact(&answer(&row, &reference), &reply));
-                },
-                with(row)
-            ),
-        )
+        .exchange(PENDING, id, title, VerdictExchange::unknown(text).expect(VerdictRule::Pending))
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
 
 /// An unencoded plus sign in a path is a plus sign (RFC 3986 §3.3). It is a space in forms only.
 fn bare_plus(cases: &mut CaseList<'_, Service>) {
-    let row = cases.row(PENDING).clone();
+    let title = "an unencoded plus sign in a reference is not a space";
+    let exchange = VerdictExchange::unencoded("a+b").expect(VerdictRule::Pending);
     cases
-        .steps(
-            PENDING,
-            "verdict.reference.bare-plus",
-            "an unencoded plus sign in a reference is not a space",
-            steps!(
-                async |context| {
-                    let reference = context.reference("a+b");
-                    let mut draft = context.with_token(&reference).draft();
-                    draft.path = draft.path.replace("%2B", "+");
-                    let sent = context.send(&draft, context.timeout).await;
-                    context.checks(judge::exact(&answer(&row, &reference), &sent.reply));
-                },
-                with(row)
-            ),
-        )
+        .exchange(PENDING, "verdict.reference.bare-plus", title, exchange)
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
 }
@@ -100,113 +74,77 @@ fn bare_plus(cases: &mut CaseList<'_, Service>) {
 /// The interface does not show which texts are valid references.
 fn odd(cases: &mut CaseList<'_, Service>) {
     let long = "x".repeat(4000);
-    for (id, title, path) in [
-        ("empty", "the answer to an empty reference", String::new()),
-        ("invalid-utf-8", "the answer to a reference that is not UTF-8", "%ff%fe".to_owned()),
-        ("invalid-encoding", "the answer to a reference with invalid percent-encoding", "a%zz".to_owned()),
-        ("nul", "the answer to a reference with a NUL", "a%00b".to_owned()),
-        ("dots", "the answer to a reference of two encoded dots", "%2e%2e".to_owned()),
-        ("long", "the answer to a reference of 4000 characters", long),
+    for (id, title, segment) in [
+        ("empty", "the answer to an empty reference", ""),
+        ("invalid-utf-8", "the answer to a reference that is not UTF-8", "%ff%fe"),
+        ("invalid-encoding", "the answer to a reference with invalid percent-encoding", "a%zz"),
+        ("nul", "the answer to a reference with a NUL", "a%00b"),
+        ("dots", "the answer to a reference of two encoded dots", "%2e%2e"),
+        ("long", "the answer to a reference of 4000 characters", &long),
     ] {
-        let point = format!("verdict.reference.{id}");
+        let exchange = VerdictExchange::segment(segment).expect(VerdictRule::ObserveStatus);
         cases
-            .steps(
-                "statement.reference-odd",
-                &point.clone(),
-                title,
-                steps!(
-                    async |context| {
-                        let mut draft = context.with_token("").draft();
-                        draft.path = context.target.spec.verdict_path().with(&path);
-                        let sent = context.send(&draft, context.timeout).await;
-                        context.observe(&point, summary::status(&sent.reply));
-                    },
-                    with(path, point)
-                ),
-            )
+            .exchange("statement.reference-odd", &format!("verdict.reference.{id}"), title, exchange)
             .requires(&[ServiceNeed::ReadToken]);
     }
 }
 
 fn content_type(cases: &mut CaseList<'_, Service>) {
+    let exchange = VerdictExchange::unknown("kind").expect(VerdictRule::JsonContentType);
+    let row = "statement.json-content-type";
+    let title = "a pending answer has the content type JSON";
     cases
-        .steps(
-            "statement.json-content-type",
-            "verdict.content-type.pending",
-            "a pending answer has the content type JSON",
-            steps!(async |context| {
-                let request = context.with_token(&context.reference("kind"));
-                let reply = context.fetch_verdict(&request).await;
-                context.check(judge::json_content_type(&reply));
-            }),
-        )
+        .exchange(row, "verdict.content-type.pending", title, exchange.clone())
         .requires(&[ServiceNeed::ReadToken]);
-    cases.steps(
-        "statement.json-content-type",
-        "verdict.content-type.unauthorized",
-        "a refusal has the content type JSON",
-        steps!(async |context| {
-            let reply = context.fetch_verdict(&context.verdict(&context.reference("kind"))).await;
-            context.check(judge::json_content_type(&reply));
-        }),
-    );
+    let title = "a refusal has the content type JSON";
+    cases.exchange(row, "verdict.content-type.unauthorized", title, exchange.token(TokenChoice::Missing));
 }
 
 /// Number of concurrent requests.
 const AT_ONCE: usize = 16;
 
 fn side_by_side(cases: &mut CaseList<'_, Service>) {
-    let row = cases.row(PENDING).clone();
     cases
         .steps(
             PENDING,
             "verdict.isolation.at-once",
             "concurrent requests each get their own reference back",
-            steps!(
-                async |context| {
-                    let references: Vec<String> =
-                        (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(context, &references);
-                    let endpoint = context.service().clone();
-                    let limit = context.timeout;
-                    let sending = drafts.iter().map(|draft| edgeproof_http::send(&endpoint, draft, limit));
-                    let sent = futures_util::future::join_all(sending).await;
-                    for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
-                        context.record(Hop::ClientService, &endpoint, draft, sent.clone());
-                        context.checks(judge::exact(&answer(&row, reference), &sent.reply));
-                    }
-                },
-                with(row)
-            ),
+            steps!(async |context| {
+                let references: Vec<String> =
+                    (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
+                let drafts = drafts(context, &references);
+                let limit = context.timeout;
+                let sending = drafts.iter().map(|draft| context.begin(draft, limit));
+                let sent = futures_util::future::join_all(sending).await;
+                for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
+                    context.record(draft, sent.clone());
+                    context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
+                }
+            }),
         )
         .requires(&[ServiceNeed::ReadToken])
         .takes(Duration::from_secs(1));
 }
 
 fn in_turn(cases: &mut CaseList<'_, Service>) {
-    let row = cases.row(PENDING).clone();
     cases
         .steps(
             PENDING,
             "verdict.isolation.in-turn",
             "requests over one connection each get their own reference back",
-            steps!(
-                async |context| {
-                    let references: Vec<String> =
-                        (0..4).map(|number| context.reference(&format!("{number}"))).collect();
-                    let drafts = drafts(context, &references);
-                    let endpoint = context.service().clone();
-                    let all = edgeproof_http::send_in_turn(&endpoint, &drafts, context.timeout).await;
-                    // A server may close a connection after any answer, so a later request without answer is no fault.
-                    for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
-                        context.record(Hop::ClientService, &endpoint, draft, sent.clone());
-                        if context.found.sent.len() == 1 || sent.reply.is_ok() {
-                            context.checks(judge::exact(&answer(&row, reference), &sent.reply));
-                        }
+            steps!(async |context| {
+                let references: Vec<String> =
+                    (0..4).map(|number| context.reference(&format!("{number}"))).collect();
+                let drafts = drafts(context, &references);
+                let all = context.send_in_turn(&drafts).await;
+                // A server may close a connection after any answer, so a later request without answer is no fault.
+                for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
+                    context.record(draft, sent.clone());
+                    if context.found.sent.len() == 1 || sent.reply.is_ok() {
+                        context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
                     }
-                },
-                with(row)
-            ),
+                }
+            }),
         )
         .requires(&[ServiceNeed::ReadToken]);
 }
@@ -219,21 +157,11 @@ fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_
 /// Methods that the interface does not define for verdicts (4).
 fn methods(cases: &mut CaseList<'_, Service>) {
     for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
-        let point = format!("verdict.method.{}", method.to_lowercase());
+        let id = format!("verdict.method.{}", method.to_lowercase());
+        let title = format!("the answer to {method} at the verdict endpoint");
+        let exchange = VerdictExchange::unknown("method").method(method).expect(VerdictRule::ObserveStatus);
         cases
-            .steps(
-                "statement.verdict-methods",
-                &point.clone(),
-                &format!("the answer to {method} at the verdict endpoint"),
-                steps!(
-                    async |context| {
-                        let request = context.with_token(&context.reference("method"));
-                        let reply = context.fetch_verdict(&request.method(method)).await;
-                        context.observe(&point, summary::status(&reply));
-                    },
-                    with(point)
-                ),
-            )
+            .exchange("statement.verdict-methods", &id, &title, exchange)
             .requires(&[ServiceNeed::ReadToken]);
     }
 }

@@ -7,6 +7,8 @@ use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
 use serde_json::Value;
 
 use super::expected::{PENDING, answer};
+use super::rule::verdict_checks;
+use super::{VerdictExchange, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -22,38 +24,26 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 }
 
 fn available(cases: &mut CaseList<'_, Service>) {
+    let needs = &[ServiceNeed::ReadToken, ServiceNeed::Session];
+    let title = "the answer for a session with a verdict is the verdict";
+    let exchange = VerdictExchange::with_verdict().expect(VerdictRule::Verdict);
     cases
-        .steps(
+        .exchange(
             "verdict.200.available",
             "verdict.available",
-            "the answer for a session with a verdict is the verdict",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.checks(verdict_checks(&reply));
-                if let Ok(answer) = &reply {
-                    context.observe("verdict.form", verdict_format(&answer.body));
-                }
-            }),
+            title,
+            exchange.clone().expect(VerdictRule::ObserveFormat),
         )
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
+        .requires(needs)
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
+    let title = "an available verdict is returned at once, with any waitMs";
+    let at_once =
+        VerdictRule::Within { rule: TimeRule::AtOnce, longest: Duration::from_secs(3), advice: None };
+    let exchange = exchange.query("waitMs=4000").timeout(Duration::from_secs(8)).expect(at_once);
     cases
-        .steps(
-            "statement.wait-optional",
-            "verdict.available.with-wait",
-            "an available verdict is returned at once, with any waitMs",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let request = context.with_token(&reference).query("waitMs=4000");
-                let sent = context.fetch_verdict_within(&request, Duration::from_secs(8)).await;
-                context.checks(verdict_checks(&sent.reply));
-                let check = Check::timed(TimeRule::AtOnce, sent.took, Duration::from_secs(3));
-                context.check(check.at(CaseLevel::Should));
-            }),
-        )
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
+        .exchange("statement.wait-optional", "verdict.available.with-wait", title, exchange)
+        .requires(needs)
         .also("verdict.200.available");
     cases
         .steps(
@@ -74,59 +64,35 @@ fn available(cases: &mut CaseList<'_, Service>) {
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
-/// Checks for status 200 and a complete, non-empty body.
-fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
-    let status = judge::status_is(200, reply);
-    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
-}
-
 /// The session reference in a verdict of the built-in mock.
 pub(super) fn reference_in(reply: &AnswerResult) -> Option<String> {
     let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
     Some(body.get("ref")?.as_str()?.to_owned())
 }
 
-/// Format of a verdict. The interface does not show its fields.
-fn verdict_format(body: &[u8]) -> String {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(Value::Object(members)) => {
-            let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
-            names.sort_unstable();
-            format!("a JSON object with {}", names.join(", "))
-        }
-        Ok(_) => "JSON, but no object".into(),
-        Err(_) if judge::is_jws(&String::from_utf8_lossy(body)) => "a signed token".into(),
-        Err(_) => "not JSON".into(),
-    }
-}
-
 /// A verdict is no longer available when it is older than the limit (8).
 fn age(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let limit = Duration::from_secs(seconds);
-    let row = cases.row(PENDING).clone();
     cases
         .steps(
             "limit.verdict-age",
             "verdict.too-old",
             "a verdict older than two minutes is pending again",
-            steps!(
-                async |context| {
-                    let Some(reference) = context.session().await else { return };
-                    let request = context.with_token(&reference);
-                    let first = context.fetch_verdict(&request).await;
-                    context.checks(verdict_checks(&first));
-                    let last = after_limit(context, &request, limit).await;
-                    let expected = answer(&row, &reference);
-                    let checks = judge::exact(&expected, &last);
-                    context.checks(checks);
-                    let unknown = context.reference("unknown");
-                    let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
-                    context.checks(judge::exact(&answer(&row, &unknown), &reply));
-                    context.check(same_fields(&last, &reply));
-                },
-                with(row)
-            ),
+            steps!(async |context| {
+                let Some(reference) = context.session().await else { return };
+                let request = context.with_token(&reference);
+                let first = context.fetch_verdict(&request).await;
+                context.checks(verdict_checks(&first));
+                let last = after_limit(context, &request, limit).await;
+                let expected = answer(context.row(PENDING), &reference);
+                let checks = judge::exact(&expected, &last);
+                context.checks(checks);
+                let unknown = context.reference("unknown");
+                let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
+                context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &reply));
+                context.check(same_fields(&last, &reply));
+            }),
         )
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::Waits])
         .exclusive()
@@ -161,13 +127,12 @@ async fn after_limit(
     }
     let seen = context.now();
     loop {
-        tokio::time::sleep(PAUSE).await;
-        let endpoint = context.service().clone();
-        let sent = edgeproof_http::send(&endpoint, &request.draft(), context.timeout).await;
+        context.sleep(PAUSE).await;
+        let sent = context.begin(&request.draft(), context.timeout).await;
         let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
         if !there || context.now() > seen + limit + SLACK {
             let reply = sent.reply.clone();
-            context.record(edgeproof_reports::Hop::ClientService, &endpoint, &request.draft(), sent);
+            context.record(&request.draft(), sent);
             return reply;
         }
     }

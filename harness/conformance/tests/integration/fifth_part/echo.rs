@@ -5,6 +5,7 @@ use edgeproof::cases::{
     Case, CaseContext, CaseExchange, CaseList, CaseTarget, Catalog, Exchange, Monitor, Part, Sender,
 };
 use edgeproof::judge::{AnswerResult, ExpectedAnswer, exact};
+use edgeproof::steps;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Body, Draft, Sent, ServerAddress, send};
 use edgeproof_reports::Hop;
@@ -33,6 +34,7 @@ pub(crate) struct SameToTheEnd;
 
 /// An echo under test.
 pub(crate) struct EchoTarget {
+    pub(crate) spec: Arc<Spec>,
     pub(crate) address: ServerAddress,
     /// All exchanges of the run: what was sent, and the answer.
     pub(crate) exchanges: Mutex<Vec<(Value, AnswerResult)>>,
@@ -52,6 +54,10 @@ impl Part for Echo {
 
 impl CaseTarget for EchoTarget {
     type State = ();
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
 }
 
 impl EchoTarget {
@@ -102,15 +108,13 @@ pub(crate) fn cases(catalog: Catalog<'_>) -> Vec<Case<Echo>> {
         "statement.echo-in-turn",
         "echo.in-turn",
         "each text comes back, not the one before",
-        |context| {
-            Box::pin(async move {
-                for number in 0..3 {
-                    let said = json!({ "say": format!("{} {number}", context.marker) });
-                    let reply = say(context, &said).await;
-                    context.checks(exact(&echoed(&said), &reply));
-                }
-            })
-        },
+        steps!(async |context| {
+            for number in 0..3 {
+                let said = json!({ "say": format!("{} {number}", context.marker) });
+                let reply = say(context, &said).await;
+                context.checks(exact(&echoed(&said), &reply));
+            }
+        }),
     );
     let second = vec![("the first".to_owned(), Said("one")), ("the second".to_owned(), Said("two"))];
     cases

@@ -17,7 +17,7 @@ use super::saved::{NamedSequence, save};
 use super::search::{Finding, Repeats, Search, SearchResult};
 use super::service_model::ServiceModel;
 use super::service_player::ServicePlayer;
-use crate::cases::service::{PENDING, Rows, UNAUTHORIZED};
+use crate::cases::service::{PENDING, UNAUTHORIZED};
 use crate::cases::{
     CaseContext, CaseExchange, CaseList, CaseTarget, Edge, EdgeCaseContext, EdgeNeed, EdgeTarget, Service,
     ServiceCaseContext, ServiceNeed, ServiceTarget,
@@ -88,9 +88,8 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
 
 /// Adds the random and the saved sequences of a service.
 pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: SequencePlan) {
-    let rows = Arc::new(Rows::of(cases));
     if plan.count > 0 {
-        let (search, folder, rows) = (search(plan.count, plan.seed), plan.save, Arc::clone(&rows));
+        let (search, folder) = (search(plan.count, plan.seed), plan.save);
         let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
         cases
             .steps(
@@ -100,11 +99,11 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
                 steps!(
                     async |context| {
                         let model = ServiceModel::of(context);
-                        let mut player = ServicePlayer { rows: &rows, context };
+                        let mut player = ServicePlayer { context };
                         let result = search.run(&model, &mut player).await;
                         report(&model, context, result, &search, folder.as_deref());
                     },
-                    with(folder, rows)
+                    with(folder)
                 ),
             )
             .also(UNAUTHORIZED)
@@ -113,7 +112,7 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
             .takes(search_time(plan.count));
     }
     for replay in plan.service {
-        let (id, title, rows) = (replay.id(), replay.title(), Arc::clone(&rows));
+        let (id, title) = (replay.id(), replay.title());
         let mut needs = vec![ServiceNeed::ReadToken];
         for step in &replay.sequence.steps {
             needs.extend(ServiceModel::requires(&step.action));
@@ -126,11 +125,10 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
                 &title,
                 steps!(
                     async |context| {
-                        let played =
-                            ServicePlayer { rows: &rows, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                        let played = ServicePlayer { context }.play(&replay.sequence, ANSWER_LIMIT).await;
                         report_replay(&ServiceModel::all(), context, &replay, played);
                     },
-                    with(replay, rows)
+                    with(replay)
                 ),
             )
             .also(UNAUTHORIZED)

@@ -27,6 +27,6 @@ pub use play::{Failure, Played, SequencePlayer};
 pub use saved::{NamedSequence, SavedSequenceError, parse, prepare_folder, render, save};
 pub use search::{Finding, Repeats, Search, SearchResult};
 pub use service_model::ServiceModel;
-pub use service_step::{ServiceAction, SessionChoice, TokenChoice, VerdictStep};
+pub use service_step::{ServiceAction, SessionChoice, VerdictStep};
 pub use shrink::ShrinkTree;
 pub use steps::{ConnectionChoice, Sequence, Step};

@@ -4,9 +4,8 @@ use proptest::sample::select;
 use strum::VariantArray;
 
 use super::action_model::{ActionModel, SavedFieldError, SavedFields, value};
-use super::service_step::{
-    ServiceAction, SessionChoice, TokenChoice, VerdictStep, header_fields, methods, queries,
-};
+use super::service_step::{ServiceAction, SessionChoice, VerdictStep, header_fields, methods, queries};
+use crate::cases::TokenChoice;
 use crate::cases::{ServiceCaseContext, ServiceNeed};
 
 /// The steps that a service allows.

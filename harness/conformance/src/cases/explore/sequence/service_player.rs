@@ -7,7 +7,7 @@ use edgeproof_reports::Hop;
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::service_step::{ServiceAction, SessionChoice, VerdictStep};
 use super::steps::Sequence;
-use crate::cases::service::{Expected, Probe, Rows};
+use crate::cases::service::{Expected, Probe};
 use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 
@@ -19,13 +19,11 @@ const LEAVES: Duration = Duration::from_millis(30);
 
 /// Plays sequences at a service.
 pub(super) struct ServicePlayer<'c> {
-    pub(super) rows: &'c Rows,
     pub(super) context: &'c mut ServiceCaseContext,
 }
 
 /// Plays the steps of one sequence.
 struct ServiceSteps<'c> {
-    rows: &'c Rows,
     context: &'c ServiceCaseContext,
     limit: Duration,
     /// A text that no other sequence sends.
@@ -44,8 +42,7 @@ impl SequencePlayer for ServicePlayer<'_> {
     async fn play(&mut self, sequence: &Sequence<ServiceAction>, limit: Duration) -> Played {
         let known = self.context.target.inputs.session_ref.clone();
         let marker = next_marker();
-        let mut steps =
-            ServiceSteps { rows: self.rows, context: self.context, limit, marker, known: String::new() };
+        let mut steps = ServiceSteps { context: self.context, limit, marker, known: String::new() };
         steps.known = steps.add_sessions().or(known).unwrap_or_default();
         let is_known = |action: &ServiceAction| matches!(action, ServiceAction::Verdict(step) if step.session == SessionChoice::Known);
         let mut played = play_waves(&steps, sequence).await;
@@ -118,7 +115,7 @@ impl ServiceSteps<'_> {
     }
 
     fn judge(&self, probe: &Probe, sent: &Sent) -> Vec<Check> {
-        self.rows.judge(probe, &sent.reply)
+        probe.judge(&self.context.target.spec, &sent.reply)
     }
 
     /// A reference that no other sequence sends.
@@ -147,7 +144,7 @@ impl ServiceSteps<'_> {
             return false;
         }
         let draft = self.context.verdict(&self.known).bearer(&self.context.read_token()).draft();
-        let sent = edgeproof_http::send(self.context.service(), &draft, self.limit).await;
+        let sent = self.context.begin(&draft, self.limit).await;
         self.context.trace(Hop::ClientService, &draft, sent.clone());
         sent.reply.is_ok_and(|answer| answer.status == 404)
     }

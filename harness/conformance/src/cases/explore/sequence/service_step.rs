@@ -2,11 +2,11 @@ use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use strum::{Display, VariantArray};
 
+use crate::cases::ServiceCaseContext;
 use crate::cases::service::{
-    ACCEPTS, CONDITIONS, Damage, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS,
+    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, TokenChoice,
     WEAK_CONDITIONS,
 };
-use crate::cases::{ServiceCaseContext, exposed};
 
 /// A step at a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,25 +50,6 @@ pub enum SessionChoice {
     TooOld,
 }
 
-/// The credential of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenChoice {
-    /// The read token.
-    Valid,
-    /// No `Authorization`.
-    Missing,
-    /// A bearer token of another issuer.
-    Foreign,
-    /// Another scheme.
-    OtherScheme,
-    /// An expired read token.
-    Expired,
-    /// A license.
-    License,
-    /// The read token, damaged.
-    Damaged(Damage),
-}
-
 impl VerdictStep {
     /// A plain request: `GET` of an unknown session with the read token.
     pub const PLAIN: Self = Self {
@@ -100,15 +81,9 @@ impl VerdictStep {
         if let Some(query) = self.query {
             request = request.query(query);
         }
-        let request = match self.token {
-            TokenChoice::Valid => request.bearer(&context.read_token()),
-            TokenChoice::Missing => request,
-            TokenChoice::Foreign => request.bearer("eyJhbGciOiJub25lIn0.e30."),
-            TokenChoice::OtherScheme => request.authorization("Token service_read_none"),
-            TokenChoice::Expired => request.bearer(&exposed(context.target.inputs.expired_token.as_ref())),
-            TokenChoice::License => request.bearer(&exposed(context.target.inputs.license.as_ref())),
-            TokenChoice::Damaged(damage) => request.bearer(&damage.apply(&context.read_token())?),
-        };
+        if let Some(value) = self.token.authorization(context)? {
+            request = request.authorization(&value);
+        }
         let mut draft: Draft = request.draft();
         if let Some((name, value)) = self.header {
             draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
@@ -139,51 +114,17 @@ impl VerdictStep {
                     .is_none_or(|field| HEADERS.contains(&field) || WEAK_CONDITIONS.contains(&field));
                 if plain { Expected::Verdict } else { Expected::NoServerError }
             }
-            TokenChoice::Valid => Expected::Pending(reference.to_owned()),
-            TokenChoice::Missing | TokenChoice::Foreign | TokenChoice::OtherScheme | TokenChoice::License => {
-                Expected::Unauthorized
-            }
+            TokenChoice::Valid | TokenChoice::LowerCaseScheme => Expected::Pending(reference.to_owned()),
+            TokenChoice::Missing
+            | TokenChoice::Foreign
+            | TokenChoice::OtherScheme
+            | TokenChoice::License
+            | TokenChoice::WithoutPrefix
+            | TokenChoice::Value(_) => Expected::Unauthorized,
             TokenChoice::Expired => Expected::Expired,
             TokenChoice::Damaged(_) => Expected::Damaged,
         };
         (expected, CaseLevel::Must)
-    }
-}
-
-impl TokenChoice {
-    /// All credentials, the plainest first.
-    pub(super) fn all() -> Vec<Self> {
-        let whole =
-            [Self::Valid, Self::Missing, Self::Foreign, Self::OtherScheme, Self::Expired, Self::License];
-        // The interface does not show whether the prefix alone is a damaged token or none.
-        let damages = Damage::VARIANTS.iter().filter(|damage| **damage != Damage::PrefixAlone);
-        whole.into_iter().chain(damages.map(|damage| Self::Damaged(*damage))).collect()
-    }
-
-    /// Its name in a saved file.
-    pub(super) fn name(self) -> String {
-        match self {
-            Self::Valid => "valid".into(),
-            Self::Missing => "missing".into(),
-            Self::Foreign => "foreign".into(),
-            Self::OtherScheme => "other-scheme".into(),
-            Self::Expired => "expired".into(),
-            Self::License => "license".into(),
-            Self::Damaged(damage) => format!("damaged-{}", damage.slug()),
-        }
-    }
-
-    /// What follows "with" in a description.
-    pub(super) fn describe(self) -> String {
-        match self {
-            Self::Valid => "the read token".into(),
-            Self::Missing => "no token".into(),
-            Self::Foreign => "a bearer token that is no read token".into(),
-            Self::OtherScheme => "another scheme than Bearer".into(),
-            Self::Expired => "an expired read token".into(),
-            Self::License => "a license as token".into(),
-            Self::Damaged(damage) => format!("a read token {}", damage.description()),
-        }
     }
 }
 

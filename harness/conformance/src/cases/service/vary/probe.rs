@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use edgeproof_http::{Draft, NoAnswer};
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
-use edgeproof_reports::{CaseLevel, Hop};
 
+use crate::cases::context::row;
 use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
-use crate::cases::{Case, CaseList, Catalog, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{Case, CaseList, CaseTarget, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// One request of a variation, with its expected answer.
@@ -36,14 +35,6 @@ pub(in crate::cases) enum Expected {
     NoServerError,
     /// The refusal of an expired read token.
     Expired,
-}
-
-/// The rows that a probe is compared with.
-pub(in crate::cases) struct Rows {
-    pending: Row,
-    unauthorized: Row,
-    expired: Row,
-    damaged: Vec<ReasonCode>,
 }
 
 /// Makes the probes of a case. The reference is that of a session with a verdict, if the case requires one, or unknown.
@@ -100,47 +91,42 @@ impl Probe {
     pub(in crate::cases) fn draft(&self) -> &Draft {
         &self.draft
     }
+
+    /// Compares an answer with the expectation. Each check names the probe.
+    pub(in crate::cases) fn judge(&self, spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
+        let mut checks = judge::transport(&self.draft, reply);
+        checks.extend(self.expected.judge(spec, reply));
+        let level = |check: &Check| check.level.max(self.level);
+        checks.into_iter().map(|check| check.clone().of(&self.name).at(level(&check))).collect()
+    }
 }
 
-impl Rows {
-    /// The rows of this catalog.
-    pub(in crate::cases) fn of(cases: &Catalog<'_>) -> Self {
-        let refusals = Stimulus::ALL.iter().filter(|stimulus| is_of_token(**stimulus));
-        let rows = refusals.filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus));
-        Self {
-            pending: cases.row(PENDING).clone(),
-            unauthorized: cases.row(UNAUTHORIZED).clone(),
-            expired: cases.row(EXPIRED).clone(),
-            damaged: rows.filter_map(code).collect(),
+impl Expected {
+    fn judge(&self, spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
+        let exact = |id: &str, reference: &str| judge::exact(&answer(row(spec, id), reference), reply);
+        match self {
+            Self::Pending(reference) => exact(PENDING, reference),
+            Self::Unauthorized => exact(UNAUTHORIZED, ""),
+            Self::Expired => exact(EXPIRED, ""),
+            Self::Damaged => {
+                vec![
+                    judge::status_is(401, reply),
+                    judge::is_json(reply),
+                    judge::has_code(&codes_of_tokens(spec), reply),
+                ]
+            }
+            Self::Verdict => vec![judge::status_is(200, reply), judge::has_verdict(reply)],
+            Self::Status(statuses) => vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)],
+            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
+            Self::NoServerError => vec![judge::status_in(Statuses::NoServerErrorOr501, reply)],
         }
     }
+}
 
-    /// Compares an answer with the expectation of its probe. Each check names the probe.
-    pub(in crate::cases) fn judge(&self, probe: &Probe, reply: &AnswerResult) -> Vec<Check> {
-        let mut checks = judge::transport(&probe.draft, reply);
-        checks.extend(match &probe.expected {
-            Expected::Pending(reference) => judge::exact(&answer(&self.pending, reference), reply),
-            Expected::Unauthorized => judge::exact(&answer(&self.unauthorized, ""), reply),
-            Expected::Expired => judge::exact(&answer(&self.expired, ""), reply),
-            Expected::Damaged => vec![
-                judge::status_is(401, reply),
-                judge::is_json(reply),
-                judge::has_code(&self.damaged, reply),
-            ],
-            Expected::Verdict => {
-                vec![judge::status_is(200, reply), judge::has_verdict(reply)]
-            }
-            Expected::Status(statuses) => {
-                vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)]
-            }
-            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
-            Expected::NoServerError => {
-                vec![judge::status_in(Statuses::NoServerErrorOr501, reply)]
-            }
-        });
-        let level = |check: &Check| check.level.max(probe.level);
-        checks.into_iter().map(|check| check.clone().of(&probe.name).at(level(&check))).collect()
-    }
+/// The codes for a token that is damaged or no read token.
+fn codes_of_tokens(spec: &Spec) -> Vec<ReasonCode> {
+    let refusals = Stimulus::ALL.iter().filter(|stimulus| is_of_token(**stimulus));
+    refusals.filter_map(|stimulus| spec.by_stimulus(Table::Verdict, *stimulus)).filter_map(code).collect()
 }
 
 /// Adds a case that sends each probe over a connection of its own.
@@ -179,50 +165,45 @@ fn probe<'c>(
     connections: Connections,
     make: MakeProbes,
 ) -> &'c mut Case<Service> {
-    let rows = Arc::new(Rows::of(cases));
     let has_session = requires.contains(&ServiceNeed::Session);
     cases
         .steps(
             row,
             id,
             title,
-            steps!(
-                async |context| {
-                    let Some(reference) = reference(context, has_session).await else { return };
-                    let probes = make(context, &reference);
-                    match connections {
-                        Connections::One => send_in_turn(context, &rows, &probes).await,
-                        Connections::OneEach => send_each(context, &rows, &probes).await,
-                    }
-                },
-                with(rows)
-            ),
+            steps!(async |context| {
+                let Some(reference) = reference(context, has_session).await else { return };
+                let probes = make(context, &reference);
+                match connections {
+                    Connections::One => send_in_turn(context, &probes).await,
+                    Connections::OneEach => send_each(context, &probes).await,
+                }
+            }),
         )
         .requires(requires)
 }
 
-async fn send_each(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe]) {
+async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
     for probe in probes {
         let timeout = context.timeout;
         let sent = context.send(&probe.draft, timeout).await;
-        context.checks(rows.judge(probe, &sent.reply));
+        context.checks(probe.judge(context.target.spec(), &sent.reply));
         if sent.reply.is_err() {
             return;
         }
     }
 }
 
-async fn send_in_turn(context: &mut ServiceCaseContext, rows: &Rows, probes: &[Probe]) {
+async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
     let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft.clone()).collect();
-    let service = context.service().clone();
-    let sent = edgeproof_http::send_in_turn(&service, &drafts, context.timeout).await;
+    let sent = context.send_in_turn(&drafts).await;
     for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
         let ended = sent.reply.is_err();
         let may_close = number > 0 && !matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
         let reply = sent.reply.clone();
-        context.record(Hop::ClientService, &service, &probe.draft, sent);
+        context.record(&probe.draft, sent);
         if !(ended && may_close) {
-            context.checks(rows.judge(probe, &reply));
+            context.checks(probe.judge(context.target.spec(), &reply));
         }
         if ended {
             return;

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
 use edgeproof_http::Draft;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::TimeRule;
-use edgeproof_reports::{CaseLevel, Hop};
 use futures_util::future::join_all;
 
-use super::probe::{Expected, Probe, Rows, probe_each};
+use super::probe::{Expected, Probe, probe_each};
 use crate::cases::service::expected::PENDING;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::Check;
@@ -122,51 +122,43 @@ fn with(draft: Draft, query: &str) -> Draft {
 
 /// Waits that overlap do not mix and do not keep other requests waiting.
 fn at_once(cases: &mut CaseList<'_, Service>) {
-    let rows = std::sync::Arc::new(Rows::of(cases));
     cases
         .steps(
             PENDING,
             "vary.verdict.wait-at-once",
             "concurrent waits each get their own reference back, and other requests do not wait",
-            steps!(
-                async |context| {
-                    let waits: Vec<Probe> = (0..AT_ONCE).map(|number| waiting(context, number)).collect();
-                    let plain = [
-                        Probe::pending(
-                            "a request without waitMs during waits",
-                            context,
-                            &context.reference("plain"),
-                        ),
-                        Probe::unauthorized(
-                            "a request without a token during waits",
-                            context,
-                            "edgeproof",
-                            |draft| with(draft, "waitMs=20000"),
-                        ),
-                    ];
-                    let service = context.service().clone();
-                    let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
-                    let send = |probe: &Probe| {
-                        let (service, draft) = (service.clone(), probe.draft().clone());
-                        async move { edgeproof_http::send(&service, &draft, limit).await }
-                    };
-                    let (waited, others) =
-                        tokio::join!(join_all(waits.iter().map(&send)), join_all(plain.iter().map(&send)));
-                    let first = waited.iter().map(|sent| sent.took).min().unwrap_or_default();
-                    let held = first >= Duration::from_millis(CONCURRENT_WAIT / 2);
-                    for (probe, sent) in waits.iter().zip(waited).chain(plain.iter().zip(others)) {
-                        context.checks(rows.judge(probe, &sent.reply));
-                        let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
-                        if held && !own_wait && sent.reply.is_ok() {
-                            let latest = limit.min(first + Duration::from_secs(1));
-                            let check = Check::timed(TimeRule::BeforeWaits, sent.took, latest);
-                            context.check(check.at(CaseLevel::Should));
-                        }
-                        context.record(Hop::ClientService, &service, probe.draft(), sent);
+            steps!(async |context| {
+                let waits: Vec<Probe> = (0..AT_ONCE).map(|number| waiting(context, number)).collect();
+                let plain = [
+                    Probe::pending(
+                        "a request without waitMs during waits",
+                        context,
+                        &context.reference("plain"),
+                    ),
+                    Probe::unauthorized(
+                        "a request without a token during waits",
+                        context,
+                        "edgeproof",
+                        |draft| with(draft, "waitMs=20000"),
+                    ),
+                ];
+                let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
+                let send = |probe: &Probe| context.begin(probe.draft(), limit);
+                let (waited, others) =
+                    tokio::join!(join_all(waits.iter().map(&send)), join_all(plain.iter().map(&send)));
+                let first = waited.iter().map(|sent| sent.took).min().unwrap_or_default();
+                let held = first >= Duration::from_millis(CONCURRENT_WAIT / 2);
+                for (probe, sent) in waits.iter().zip(waited).chain(plain.iter().zip(others)) {
+                    context.checks(probe.judge(&context.target.spec, &sent.reply));
+                    let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
+                    if held && !own_wait && sent.reply.is_ok() {
+                        let latest = limit.min(first + Duration::from_secs(1));
+                        let check = Check::timed(TimeRule::BeforeWaits, sent.took, latest);
+                        context.check(check.at(CaseLevel::Should));
                     }
-                },
-                with(rows)
-            ),
+                    context.record(probe.draft(), sent);
+                }
+            }),
         )
         .requires(&[ServiceNeed::ReadToken])
         .also("statement.wait-optional")

@@ -1,0 +1,232 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::spec::{Advice, Spec};
+use edgeproof_http::{NoAnswer, Sent};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Secrets, TimeRule};
+use serde_json::Value;
+
+use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer};
+use super::secrecy::token_echo;
+use crate::cases::{ServiceCaseContext, summary};
+use crate::judge::{self, AnswerResult, Check, ReasonCode};
+
+/// What the answer to a [`VerdictExchange`](super::VerdictExchange) has to be, or what is observed of it.
+#[derive(Debug, Clone)]
+pub enum VerdictRule {
+    /// Pending, with the requested reference.
+    Pending,
+    /// The answer to a request without a read token.
+    Unauthorized,
+    /// The refusal of an expired read token.
+    Expired,
+    /// The refusal of a damaged read token.
+    Damaged {
+        /// Codes of another service.
+        accepted: Vec<ReasonCode>,
+        /// Codes of the built-in mock. None: the same.
+        builtin: Option<Vec<ReasonCode>>,
+    },
+    /// The verdict.
+    Verdict,
+    /// Any answer that is not a server error.
+    NoServerError,
+    /// Content type JSON.
+    JsonContentType,
+    /// A challenge with the scheme Bearer.
+    BearerChallenge,
+    /// No token of the request.
+    NoToken,
+    /// No permission for shared caches.
+    NotShared,
+    /// In time: a `should`.
+    Within {
+        /// Why the answer has to come by then.
+        rule: TimeRule,
+        /// Longest time.
+        longest: Duration,
+        /// Advice to a late service.
+        advice: Option<Advice>,
+    },
+    /// No server error, or no answer yet after the timeout.
+    Waits,
+    /// The status or the lack of an answer, at the open point that has the case's id.
+    ObserveStatus,
+    /// The JSON member that contains one of these codes, at the open point that has the case's id.
+    ObserveMember(Vec<ReasonCode>),
+    /// The status, and the time compared with this wait, at the open point that has the case's id.
+    ObserveWait(Duration),
+    /// `Cache-Control`, at the open point that has the case's id.
+    ObserveCaching,
+    /// The format of the verdict, at an open point of its own.
+    ObserveFormat,
+}
+
+impl VerdictRule {
+    /// Compares an answer with the rule. `token`: the token of the request.
+    pub(super) fn judge(&self, context: &mut ServiceCaseContext, reference: &str, token: &str, sent: &Sent) {
+        let reply = &sent.reply;
+        let exact = |row: &str, reference: &str| judge::exact(&answer(context.row(row), reference), reply);
+        let checks = match self {
+            Self::Pending => exact(PENDING, reference),
+            Self::Unauthorized => exact(UNAUTHORIZED, ""),
+            Self::Expired => exact(EXPIRED, ""),
+            Self::Damaged { accepted, builtin } => {
+                let builtin = builtin.as_ref().filter(|_| context.target.mock.is_some());
+                let [status, json] = refused(reply);
+                vec![status, json, judge::has_code(builtin.unwrap_or(accepted), reply)]
+            }
+            Self::Verdict => verdict_checks(reply),
+            Self::NoServerError => vec![no_server_error(reply)],
+            Self::JsonContentType => vec![judge::json_content_type(reply)],
+            Self::BearerChallenge => {
+                let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
+                vec![judge::header_has("www-authenticate", HeaderRule::Bearer, names_bearer, reply)]
+            }
+            Self::NoToken => vec![not_shown(token, reply)],
+            Self::NotShared => vec![judge::not_shared(reply)],
+            Self::Within { rule, longest, advice } => {
+                let check = Check::timed(*rule, sent.took, *longest).at(CaseLevel::Should);
+                vec![match advice {
+                    Some(advice) => check.advise(advice.clone()),
+                    None => check,
+                }]
+            }
+            Self::Waits if is_held(reply) => {
+                let longest = sent.took;
+                vec![Check::judged(DifferenceKind::time(TimeRule::MayWait, None, longest), true)]
+            }
+            Self::Waits => vec![no_server_error(reply)],
+            Self::ObserveStatus
+            | Self::ObserveMember(_)
+            | Self::ObserveWait(_)
+            | Self::ObserveCaching
+            | Self::ObserveFormat => Vec::new(),
+        };
+        context.checks(checks);
+        if let Some(observed) = self.observed(sent) {
+            let point = if matches!(self, Self::ObserveFormat) {
+                "verdict.form".to_owned()
+            } else {
+                context.case().to_owned()
+            };
+            context.observe(&point, observed);
+        }
+    }
+
+    fn observed(&self, sent: &Sent) -> Option<String> {
+        let reply = &sent.reply;
+        Some(match self {
+            Self::Waits if is_held(reply) => "waits".to_owned(),
+            Self::Waits | Self::ObserveStatus => summary::status(reply),
+            Self::ObserveMember(codes) => {
+                member(codes, reply).unwrap_or_else(|| "no code of the interface".to_owned())
+            }
+            Self::ObserveWait(wait) => format!("{}, {}", summary::status(reply), length(*wait, sent.took)),
+            Self::ObserveCaching => cache_control(reply),
+            Self::ObserveFormat => verdict_format(&reply.as_ref().ok()?.body),
+            _ => return None,
+        })
+    }
+
+    /// What the rule expects, in a line. `reference`: that of the request.
+    pub(super) fn describe(&self, spec: &Spec, reference: &str) -> Option<String> {
+        let row = |id: &str| {
+            let row = spec.row(id)?;
+            Some(format!("expected answer: {}", answer(row, reference)))
+        };
+        let codes =
+            |codes: &[ReasonCode]| codes.iter().map(|code| code.text.as_str()).collect::<Vec<_>>().join(", ");
+        Some(match self {
+            Self::Pending => row(PENDING)?,
+            Self::Unauthorized => row(UNAUTHORIZED)?,
+            Self::Expired => row(EXPIRED)?,
+            Self::Damaged { accepted, .. } => {
+                format!("expected answer: 401 and JSON with one of these codes: {}", codes(accepted))
+            }
+            Self::Verdict => "expected answer: 200 and the verdict".to_owned(),
+            Self::NoServerError => "expected answer: any status below 500".to_owned(),
+            Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
+            Self::BearerChallenge => "the answer has WWW-Authenticate: Bearer".to_owned(),
+            Self::NoToken => "the answer does not contain the token of the request".to_owned(),
+            Self::NotShared => "the answer does not permit shared caches to store it".to_owned(),
+            Self::Within { longest, .. } => {
+                format!("the answer comes within {}", humantime::format_duration(*longest))
+            }
+            Self::Waits => "expected answer: any status below 500, or none yet".to_owned(),
+            Self::ObserveStatus
+            | Self::ObserveMember(_)
+            | Self::ObserveWait(_)
+            | Self::ObserveCaching
+            | Self::ObserveFormat => return None,
+        })
+    }
+}
+
+/// Checks for status 200 and a complete, non-empty body.
+pub(super) fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
+    let status = judge::status_is(200, reply);
+    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
+}
+
+/// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
+/// verdict token of the same issuer shares them.
+pub(super) fn not_shown(token: &str, reply: &AnswerResult) -> Check {
+    judge::no_secrets(Secrets::Token, token_echo(token), reply).advise(Advice::TokenEchoed)
+}
+
+/// No server error, also for an excessive wait.
+pub(super) fn no_server_error(reply: &AnswerResult) -> Check {
+    judge::no_server_error(reply).advise(Advice::WaitUnbounded)
+}
+
+/// Status 401 and a JSON body.
+fn refused(reply: &AnswerResult) -> [Check; 2] {
+    let status = judge::status_is(401, reply);
+    let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
+    [if accepted { status.advise(Advice::TokenAccepted) } else { status }, judge::is_json(reply)]
+}
+
+fn is_held(reply: &AnswerResult) -> bool {
+    matches!(reply, Err(NoAnswer::TimedOut(_)))
+}
+
+fn member(codes: &[ReasonCode], reply: &AnswerResult) -> Option<String> {
+    let body: Value = serde_json::from_slice(&reply.as_ref().ok()?.body).ok()?;
+    let (member, _) = judge::find_code(codes, &body)?;
+    Some(if member.is_empty() { "the body is the code".into() } else { member })
+}
+
+fn length(wait: Duration, took: Duration) -> &'static str {
+    match took {
+        took if took < wait / 2 => "answered at once",
+        took if took < wait => "answered early",
+        took if took < wait + Duration::from_secs(2) => "answered after as long as was asked for",
+        _ => "answered later than was asked for",
+    }
+}
+
+fn cache_control(reply: &AnswerResult) -> String {
+    match reply {
+        Ok(answer) => match answer.headers.get("cache-control").map(|value| value.to_str()) {
+            Some(Ok(value)) => format!("Cache-Control: {value}"),
+            Some(Err(_)) => "Cache-Control in something other than ASCII".into(),
+            None => "no Cache-Control".into(),
+        },
+        Err(why) => why.to_string(),
+    }
+}
+
+/// Format of a verdict. The interface does not show its fields.
+fn verdict_format(body: &[u8]) -> String {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(Value::Object(members)) => {
+            let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
+            names.sort_unstable();
+            format!("a JSON object with {}", names.join(", "))
+        }
+        Ok(_) => "JSON, but no object".into(),
+        Err(_) if judge::is_jws(&String::from_utf8_lossy(body)) => "a signed token".into(),
+        Err(_) => "not JSON".into(),
+    }
+}

@@ -1,0 +1,102 @@
+use edgeproof_fixtures::credentials::READ_PREFIX;
+use strum::VariantArray;
+
+use super::damage::Damage;
+use crate::cases::{ServiceCaseContext, exposed};
+
+/// The credential of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenChoice {
+    /// The read token.
+    Valid,
+    /// No `Authorization`.
+    Missing,
+    /// A bearer token of another issuer.
+    Foreign,
+    /// The read token, with its scheme in lower case.
+    LowerCaseScheme,
+    /// The read token without its prefix.
+    WithoutPrefix,
+    /// This value of `Authorization`.
+    Value(&'static str),
+    /// Another scheme.
+    OtherScheme,
+    /// An expired read token.
+    Expired,
+    /// A license.
+    License,
+    /// The read token, damaged.
+    Damaged(Damage),
+}
+
+impl TokenChoice {
+    /// All credentials, the plainest first.
+    pub(in crate::cases) fn all() -> Vec<Self> {
+        let whole =
+            [Self::Valid, Self::Missing, Self::Foreign, Self::OtherScheme, Self::Expired, Self::License];
+        // The interface does not show whether the prefix alone is a damaged token or none.
+        let damages = Damage::VARIANTS.iter().filter(|damage| **damage != Damage::PrefixAlone);
+        whole.into_iter().chain(damages.map(|damage| Self::Damaged(*damage))).collect()
+    }
+
+    /// Its name in a saved file.
+    pub(in crate::cases) fn name(self) -> String {
+        match self {
+            Self::Valid => "valid".into(),
+            Self::Missing => "missing".into(),
+            Self::Foreign => "foreign".into(),
+            Self::OtherScheme => "other-scheme".into(),
+            Self::Expired => "expired".into(),
+            Self::License => "license".into(),
+            Self::Damaged(damage) => format!("damaged-{}", damage.slug()),
+            Self::LowerCaseScheme => "lower-case-scheme".into(),
+            Self::WithoutPrefix => "without-prefix".into(),
+            Self::Value(value) => value.into(),
+        }
+    }
+
+    /// What follows "with" in a description.
+    pub(in crate::cases) fn describe(self) -> String {
+        match self {
+            Self::Valid => "the read token".into(),
+            Self::Missing => "no token".into(),
+            Self::Foreign => "a bearer token that is no read token".into(),
+            Self::OtherScheme => "another scheme than Bearer".into(),
+            Self::Expired => "an expired read token".into(),
+            Self::License => "a license as token".into(),
+            Self::Damaged(damage) => format!("a read token {}", damage.description()),
+            Self::LowerCaseScheme => "the read token and the scheme bearer".into(),
+            Self::WithoutPrefix => "a read token without its prefix".into(),
+            Self::Value(value) => format!("the credential {value:?}"),
+        }
+    }
+
+    /// The value of `Authorization`, if there is one. None: the read token has no part to damage this way.
+    pub(in crate::cases) fn authorization(self, context: &ServiceCaseContext) -> Option<Option<String>> {
+        let inputs = &context.target.inputs;
+        let (expired, license) = (exposed(inputs.expired_token.as_ref()), exposed(inputs.license.as_ref()));
+        self.with(&context.read_token(), &expired, &license)
+    }
+
+    /// The value of `Authorization` in examples.
+    pub(in crate::cases) fn example(self) -> Option<String> {
+        let token = |name: &str| format!("{READ_PREFIX}<{name}>");
+        self.with(&token("token"), &token("expired"), "<license>").unwrap_or_else(|| Some(self.describe()))
+    }
+
+    fn with(self, token: &str, expired: &str, license: &str) -> Option<Option<String>> {
+        let bearer = |token: &str| Some(Some(format!("Bearer {token}")));
+        match self {
+            Self::Valid => bearer(token),
+            Self::Missing => Some(None),
+            Self::Foreign => bearer("eyJhbGciOiJub25lIn0.e30."),
+            Self::OtherScheme => Some(Some("Token service_read_none".to_owned())),
+            Self::Expired => bearer(expired),
+            Self::License => bearer(license),
+            Self::Damaged(damage) => bearer(&damage.apply(token)?),
+            Self::LowerCaseScheme => Some(Some(format!("bearer {token}"))),
+            Self::WithoutPrefix => bearer(token.strip_prefix(READ_PREFIX).unwrap_or(token)),
+            Self::Value(value) => Some(Some(value.to_owned())),
+        }
+    }
+}
