@@ -103,7 +103,7 @@ impl fmt::Display for PageError {
         if self.is_error {
             write!(f, "{}: {}", self.name, self.message)
         } else {
-            write!(f, "a {} that is no Error: {:?}", self.name, self.message)
+            write!(f, "a {} that is not an Error: {:?}", self.name, self.message)
         }
     }
 }

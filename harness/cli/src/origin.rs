@@ -6,7 +6,7 @@ pub fn parse_origin(text: &str) -> Result<String, String> {
         "write a scheme, a host and perhaps a port, such as https://shop.example or http://localhost:3000";
     let is_origin = |url: &Url| matches!(url.scheme(), "http" | "https") && !text.contains([',', '*']);
     let url = Url::parse(text).ok().filter(is_origin);
-    let Some(url) = url else { return Err(format!("it is no http or https origin; {example}")) };
+    let Some(url) = url else { return Err(format!("it is not an http or https origin; {example}")) };
     let origin = url.origin().ascii_serialization();
     if text == origin {
         return Ok(origin);

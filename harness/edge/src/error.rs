@@ -61,7 +61,7 @@ pub enum EdgeError {
         why: String,
     },
     /// `PORT` is no port number.
-    #[error("PORT {value:?} is no port")]
+    #[error("PORT {value:?} is not a port number")]
     #[diagnostic(help("set PORT to a number from 0 to 65535; 0 selects a free port"))]
     Port {
         /// Value of the setting.

@@ -31,7 +31,7 @@ pub fn listen_address(given: &str) -> Result<SocketAddr, ListenAddressError> {
         return of_url(&url).ok_or_else(|| invalid("the scheme is neither http nor https"));
     }
     let (host, port) = given.rsplit_once(':').ok_or_else(|| invalid("the port is missing"))?;
-    let port: u16 = port.parse().map_err(|_| invalid("the port is no number from 0 to 65535"))?;
+    let port: u16 = port.parse().map_err(|_| invalid("the port is not a number from 0 to 65535"))?;
     if host == "localhost" {
         return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
@@ -82,8 +82,8 @@ mod tests {
     #[rstest]
     #[case::empty("", "the port is missing")]
     #[case::no_port("localhost", "the port is missing")]
-    #[case::port_too_large("localhost:65536", "the port is no number from 0 to 65535")]
-    #[case::port_is_text("localhost:http", "the port is no number from 0 to 65535")]
+    #[case::port_too_large("localhost:65536", "the port is not a number from 0 to 65535")]
+    #[case::port_is_text("localhost:http", "the port is not a number from 0 to 65535")]
     #[case::other_scheme("ftp://localhost:21", "the scheme is neither http nor https")]
     #[case::url_without_host("https://:8443", "empty host")]
     #[case::unresolvable_host("no such host:8443", "the host does not resolve")]

@@ -8,7 +8,7 @@ pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize, missing
     let mut text = match exit_code {
         0 => conforms(summary, missing),
         1 if summary.fail > 0 => "does not conform".to_owned(),
-        1 if findings > 0 => "does not pass: see findings".to_owned(),
+        1 if findings > 0 => "does not pass: see the findings".to_owned(),
         1 => "does not conform: --strict treats warnings as failures".to_owned(),
         2 => return "did not start: the command or a file it names is invalid".to_owned(),
         3 if summary.not_run > 0 || summary.planned == 0 => "incomplete: nothing is proven".to_owned(),
@@ -68,7 +68,7 @@ mod tests {
     #[rstest]
     #[case(0, counts(3, 0, 1, 0), 0, "conforms")]
     #[case(1, counts(3, 2, 0, 0), 1, "does not conform")]
-    #[case(1, counts(3, 0, 0, 0), 1, "does not pass: see findings")]
+    #[case(1, counts(3, 0, 0, 0), 1, "does not pass: see the findings")]
     #[case(1, counts(3, 0, 0, 0), 0, "does not conform: --strict treats warnings as failures")]
     #[case(3, counts(3, 0, 0, 2), 0, "incomplete: nothing is proven")]
     #[case(3, counts(0, 0, 2, 0), 0, "incomplete: 0 of 2 cases could run")]

@@ -15,8 +15,8 @@ use crate::service::InjectedFaults;
 ///
 /// Response times count from the intended start of a request. A run is invalid if the generator could not keep up.
 ///
-/// Exit codes: 0 all thresholds hold; 1 a threshold is broken; 2 the command or a file it names is wrong; 3 the run is
-/// invalid or incomplete; 130, 143 ended by a signal, with partial results.
+/// Exit codes: 0 all thresholds hold; 1 a threshold is broken; 2 the command or a file it names is invalid; 3 the run
+/// is invalid or incomplete; 130, 143 ended by a signal, with partial results.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-load", version)]
 pub(super) struct LoadArguments {
@@ -142,7 +142,7 @@ pub(super) struct Load {
     /// Limit such as p99<250ms (repeatable) (default: error-rate<=1% and delivered>=99%)
     ///
     /// delivered is the share of the planned rate that the target completed as expected; delivered>0% switches its
-    /// default off. Percentiles are those of all requests; one without an answer ranks above all others.
+    /// default off. Percentiles include all requests; a request without an answer counts as slower than all others.
     #[arg(long, value_name = "RULE", help_heading = "Thresholds")]
     pub(super) threshold: Vec<Threshold>,
     /// TOML file with thresholds

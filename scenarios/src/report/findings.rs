@@ -170,14 +170,14 @@ fn without_result(report: &LoadReport, sessions: u64) -> Vec<String> {
     let ledger = &report.ledger;
     if ledger.open + ledger.dropped > 0 {
         findings.push(format!(
-            "{} operations never started, and {} were still running at the end: they rank above all answered ones",
+            "{} operations never started, and {} were still running at the end: they count as slower than all answered ones",
             count(ledger.dropped),
             count(ledger.open)
         ));
     }
     if ledger.without_verdict > 0 {
         findings.push(format!(
-            "{} of {} sessions got no verdict: they rank above all others",
+            "{} of {} sessions got no verdict: they count as slower than all others",
             count(ledger.without_verdict),
             count(sessions)
         ));

@@ -67,8 +67,8 @@ impl Validity<'_> {
             (report.ledger.dropped + report.ledger.open, report.response.figures.count);
         if unfinished as f64 > requests as f64 * UNFINISHED && self.was_starved() {
             invalid.push(format!(
-                "{unfinished} of {requests} requests were never sent or open at the end, but the generator could not \
-                 run: {}",
+                "{unfinished} of {requests} requests were never sent, or were open at the end, but the generator could \
+                 not run: {}",
                 contention.explained()
             ));
         }
@@ -382,7 +382,7 @@ mod tests {
     )]
     #[case::never_sent(
         Case { unfinished: 900, lag: 40_000, ..valid() },
-        "900 of 1000 requests were never sent or open at the end, but the generator could not run"
+        "900 of 1000 requests were never sent, or were open at the end, but the generator could not run"
     )]
     #[case::never_sent_to_a_hanging_target(Case { unfinished: 900, ..valid() }, "")]
     #[case::all_answered(Case { lateness: 60_000, unanswered: 0, ..valid() }, "")]

@@ -38,7 +38,7 @@ pub struct PollOptions {
     /// Share of sessions that use long polls
     #[arg(long, value_name = "SHARE", default_value = "50%")]
     pub wait_share: Share,
-    /// Time after which a session without a verdict is given up
+    /// Longest time to poll for the verdict of a session
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
     pub give_up: Duration,
     /// Share of references that are wrong, too old or of another license

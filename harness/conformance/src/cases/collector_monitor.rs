@@ -30,7 +30,7 @@ impl Monitor<Infallible> for CollectorMonitor {
     fn title(self) -> &'static str {
         match self {
             Self::Requests => {
-                "every request of every page is one that the interface names, or loads page or module"
+                "a page sends only requests that the interface names, and loads itself and the module"
             }
             Self::BeforeStart => "what a page sends before start()",
             Self::Privacy => "no request of any page has readable data of the page",

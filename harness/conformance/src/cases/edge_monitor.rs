@@ -37,10 +37,10 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
     fn title(self) -> &'static str {
         match self {
             Self::Credentials => "every request at the service has the edge's own credentials and no others",
-            Self::Arrivals => "a request of the run explains every request at the service",
-            Self::Copies => "no copy of a collection arrived, counted until the end of the run",
+            Self::Arrivals => "every request at the service belongs to a request of the run",
+            Self::Copies => "no copy of a collection arrives at the service until the end of the run",
             Self::Answers => {
-                "every answer is without secrets, and to a page JSON that only its origin can read"
+                "no answer contains a secret, and a page gets JSON that only its own origin can read"
             }
             Self::RefusalLog => "the log has one line for every refusal of the run",
             Self::Privacy => "the log of the whole run contains no secret and no end-user data",

@@ -39,7 +39,7 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::NoEcho => "no answer of the run contains the token of its request",
             Self::Bodies => "every pending answer and every refusal of the run has its JSON body",
             Self::Alive => "the service answers correctly after all other cases",
-            Self::KeyCaching => "caches keep no answer of the key set longer than its limit",
+            Self::KeyCaching => "no answer lets caches keep the key set for more than five minutes",
             Self::SameKeys => "all answers of the run have the same public keys",
         }
     }

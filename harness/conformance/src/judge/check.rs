@@ -109,9 +109,12 @@ impl Check {
         self
     }
 
-    /// Names the answer, if the case has several.
+    /// Names the answer, if the case has several. An answer without a name stays unnamed.
     #[must_use]
     pub fn of(mut self, which: &str) -> Self {
+        if which.is_empty() {
+            return self;
+        }
         self.what = format!("{} of {which}", self.what);
         self.place = if self.place.is_empty() { which.into() } else { format!("{} of {which}", self.place) };
         self

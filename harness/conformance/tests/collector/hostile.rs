@@ -57,7 +57,7 @@ fn module_that_does_not_load_is_one_finding(#[case] module: &str, #[case] text: 
     "export const create = () => ({ start() { for (;;); }, ready() {}, verify() {} });",
     "did not end within"
 )]
-#[case::throws_strings("export const create = () => { throw 'no'; };", "a string that is no Error")]
+#[case::throws_strings("export const create = () => { throw 'no'; };", "a string that is not an Error")]
 #[case::throws_nothing("export const create = () => { throw undefined; };", "undefined")]
 #[case::rejects_with_null(
     "export const create = () => ({ start() {}, ready: () => Promise.reject(null), verify: () => Promise.reject(null) });",

@@ -49,8 +49,8 @@ fn edge_prints_its_address_and_stops_on_sigterm() {
 }
 
 #[rstest]
-#[case::port("PORT", "80a", r#"PORT "80a" is no port"#)]
-#[case::port_too_large("PORT", "65536", r#"PORT "65536" is no port"#)]
+#[case::port("PORT", "80a", r#"PORT "80a" is not a port number"#)]
+#[case::port_too_large("PORT", "65536", r#"PORT "65536" is not a port number"#)]
 #[case::host(
     "HOST",
     "no such host",

@@ -114,7 +114,7 @@ behaviours! {
     LowerCasesLicense = "lower-cases-license" breaks "statement.license-presented" by "license-wrong";
     /// Relays the license without its prefix.
     StripsLicensePrefix = "strips-license-prefix" breaks "setting.edge.license" by "license-wrong";
-    /// Presents no license that lacks the license prefix.
+    /// Drops a LICENSE that lacks the license prefix.
     ChecksLicensePrefix = "checks-license-prefix" breaks "statement.read-token-no-license" by "credentials-judged";
     /// Refuses collections while LICENSE is unset.
     RequiresLicense = "requires-license" breaks "statement.relays-without-license" by "credentials-judged";
@@ -172,45 +172,45 @@ behaviours! {
     Hides5xx = "hides-5xx" breaks "edge.refused" by "status-replaced";
     /// Answers 500 to refusals with a status outside the tables.
     HidesUnlistedStatus = "hides-unlisted-status" breaks "edge.refused" by "status-replaced";
-    /// Answers the page of Express to refusals, because its HTTP client throws.
+    /// Answers refusals with the page of Express, because its HTTP client throws.
     ThrowsExpressPage = "throws-express-page" breaks "edge.refused" by "status-replaced";
-    /// Answers 500 in text to refusals, because its HTTP client raises an exception.
+    /// Answers refusals with 500 in text, because its HTTP client raises an exception.
     ThrowsServerError = "throws-server-error" breaks "edge.refused" by "status-replaced";
-    /// Answers the error of Spring to refusals, because its HTTP client throws.
+    /// Answers refusals with the error of Spring, because its HTTP client throws.
     ThrowsSpringError = "throws-spring-error" breaks "edge.refused" by "status-replaced";
-    /// Answers service_unreachable to refusals, because its HTTP client throws.
+    /// Answers refusals with service_unreachable, because its HTTP client throws.
     ThrowsUnreachable = "throws-unreachable" breaks "edge.refused" by "status-replaced";
     /// Answers service_unreachable to refusals with a 5xx status, because its HTTP client throws.
     ThrowsOn5xx = "throws-on-5xx" breaks "edge.refused" by "status-replaced";
-    /// Replaces reasons outside the tables by unknown.
+    /// Replaces reasons outside the tables with unknown.
     HidesUnlistedReason = "hides-unlisted-reason" breaks "statement.status-and-reason-passed" by "reason-lost";
-    /// Answers the first status listed for the reason.
+    /// Answers with the first status listed for the reason.
     FirstStatus = "first-status-of-a-reason" breaks "statement.401-or-400" by "status-by-reason";
-    /// Answers the last status listed for the reason.
+    /// Answers with the last status listed for the reason.
     LastStatus = "last-status-of-a-reason" breaks "statement.401-or-400" by "status-by-reason";
     /// Passes the service's body on.
     PassesBody = "passes-body" breaks "edge.refused" by "service-body-passed";
     /// Passes the service's body on as HTML.
     PassesBodyAsPage = "passes-body-as-page" breaks "edge.refused" by "service-body-passed";
-    /// Passes other text than a plain reason on as the reason.
+    /// Passes text that is no plain reason on as the reason.
     PassesText = "passes-text-as-reason" breaks "edge.refused.unknown" by "reason-unchecked";
     /// Passes long and invalid text on with a line break.
     BreaksReason = "breaks-reason" breaks "statement.reason-one-line" by "reason-unchecked";
     /// Passes numbers, null and objects on as the reason.
     PassesValues = "passes-values-as-reason" breaks "edge.refused.unknown" by "reason-unchecked";
-    /// Answers service_unreachable to refusals without a reason.
+    /// Answers refusals without a reason with service_unreachable.
     ReportsUnreachable = "reports-unreachable-service" breaks "edge.refused.unknown" by "unreadable-refusal";
     /// Answers 502 in HTML without a page if the service is unreachable.
     UnreachableHtml = "unreachable-html" breaks "edge.502.service-unreachable" by "unreachable-answer";
     /// Answers 502 in text if the service is unreachable.
     UnreachableText = "unreachable-text" breaks "edge.502.service-unreachable" by "unreachable-answer";
-    /// Answers the 502 page of nginx if the service is unreachable.
+    /// Answers with the 502 page of nginx if the service is unreachable.
     UnreachableProxyPage = "unreachable-proxy-page" breaks "edge.502.service-unreachable" by "unreachable-answer";
-    /// Answers the 500 page of Express if the service is unreachable.
+    /// Answers with the 500 page of Express if the service is unreachable.
     UnreachableExpressPage = "unreachable-express-page" breaks "edge.502.service-unreachable" by "unreachable-answer";
     /// Answers 500 in text if the service is unreachable.
     UnreachableServerError = "unreachable-server-error" breaks "edge.502.service-unreachable" by "unreachable-answer";
-    /// Answers the 500 of Spring if the service is unreachable.
+    /// Answers with the 500 of Spring if the service is unreachable.
     UnreachableSpringError = "unreachable-spring-error" breaks "edge.502.service-unreachable" by "unreachable-answer";
     /// Answers 503 if the service is unreachable.
     UnreachableIs503 = "unreachable-is-503" breaks "edge.502.service-unreachable" by "unreachable-answer";
@@ -218,7 +218,7 @@ behaviours! {
     UnreachableIs504 = "unreachable-is-504" breaks "edge.502.service-unreachable" by "unreachable-answer";
     /// Answers 502 with a message if the service is unreachable.
     UnreachableMessage = "unreachable-message" breaks "edge.502.service-unreachable" by "unreachable-answer";
-    /// Answers the 502 of NestJS if the service is unreachable.
+    /// Answers with the 502 of NestJS if the service is unreachable.
     UnreachableNest = "unreachable-nest" breaks "edge.502.service-unreachable" by "unreachable-answer";
     /// Answers errors with HTML pages.
     ErrorPages = "html-error-pages" breaks "statement.error-bodies-json" by "errors-not-json" also late;

@@ -42,7 +42,7 @@ behaviours! {
     RefusesWith403 = "refuses-with-403" breaks "verdict.401.unauthorized" by "refusal-status-wrong";
     /// Answers 400 to tokens that it cannot parse.
     MalformedIs400 = "malformed-token-is-400" breaks "verdict.401.malformed-token" by "refusal-status-wrong";
-    /// Answers the 500 page of the framework to tokens that it cannot parse.
+    /// Answers tokens that it cannot parse with the 500 page of the framework.
     MalformedIs500 = "malformed-token-is-500" breaks "verdict.401.malformed-token" by "refusal-status-wrong";
     /// Accepts a read token after it was revoked.
     AcceptsRevokedToken = "accepts-revoked-token" breaks "verdict.401.revoked" by "token-revocation-unchecked";
@@ -161,7 +161,7 @@ behaviours! {
     RejectsWait = "refuses-wait-as-bad-request" breaks "statement.wait-optional" by "wait-refused";
     /// Answers 400 to requests without waitMs.
     RequiresWait = "requires-wait" breaks "statement.wait-optional" by "wait-refused";
-    /// Answers requests with waitMs 3.2 s late.
+    /// Answers requests with waitMs 3.2 s too late.
     AnswersLate = "answers-late" breaks "statement.wait-optional" by "wait-late";
     /// Delays 401 answers to requests with waitMs.
     DelaysRefusals = "delays-refusals" breaks "verdict.401.unauthorized" by "wait-late" at Should;

@@ -16,7 +16,7 @@ pub(super) fn rendered(count: &Count) -> Rendered {
             let actual = count.session.as_ref().map_or(number, ToString::to_string);
             Rendered::new("collections", expected.to_string(), actual)
         }
-        Counted::SomeCollections => Rendered::new("collections", "one arrives at the edge", number),
+        Counted::SomeCollections => Rendered::new("collections at the edge", "at least 1", number),
         Counted::LateCollections => {
             Rendered::new("collections after the abort", "none", or_none("a collection arrived at the edge"))
         }
@@ -34,7 +34,7 @@ pub(super) fn rendered(count: &Count) -> Rendered {
                 foreign => format!(", {foreign} of them with the reason of another request"),
             };
             Rendered::new(
-                "answers other than expected",
+                "unexpected answers",
                 format!("{expected} of {of}"),
                 format!("{actual} of {of}{foreign}"),
             )

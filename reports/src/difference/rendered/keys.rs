@@ -67,7 +67,7 @@ fn fault(fault: &KeyFault) -> String {
         OneKeyFault::Length { member, bytes, required } => {
             format!("key {key} has a {member:?} of {bytes} bytes; its curve requires {required}")
         }
-        OneKeyFault::NotText(member) => format!("key {key}: {member:?} is no text"),
+        OneKeyFault::NotText(member) => format!("key {key}: {member:?} is not a string"),
         OneKeyFault::OtherUse => format!("key {key}: \"use\" is not \"sig\""),
         OneKeyFault::NoVerify => format!("key {key}: \"key_ops\" lacks \"verify\""),
         OneKeyFault::OtherAlgorithm(fits) => format!("key {key}: \"alg\" is not {}", fits.join(" or ")),

@@ -61,7 +61,7 @@ impl SessionValue {
         if thrown.is_error {
             return format!("{how} {name}: {message}");
         }
-        format!("{how} a {name} that is no Error: {message:?}")
+        format!("{how} a {name} that is not an Error: {message:?}")
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn page(effect: PageEffect, expected: Option<&Wire>, actual: Option<&
             Rendered::new("reference and measurements in the body", "neither", actual)
         }
         PageEffect::ReferenceOutside => {
-            Rendered::new("reference in a URL, a header or a WebSocket", "no", cut("no"))
+            Rendered::new("reference in a URL, a header or a WebSocket", "none", cut("none"))
         }
         PageEffect::SameReference => {
             let expected = expected.map(Wire::excerpt).unwrap_or_default();

@@ -149,7 +149,8 @@ pub(super) fn probes(probes: &[ProbeFigures]) -> Option<String> {
         format!("{} × {} ({})", count(probe.sent), one_line(&probe.route), one_line(&probe.purpose))
     });
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("probes before the run, in no other figure: {}", each.join(", ")))
+    (!each.is_empty())
+        .then(|| format!("probes before the run, not included in other figures: {}", each.join(", ")))
 }
 
 /// `connections: 32 opened, 1.20 MiB sent, 640 KiB received`; none without connections.

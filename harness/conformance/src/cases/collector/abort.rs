@@ -29,7 +29,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
             .steps(
                 ROW,
                 &format!("abort.{id}"),
-                &format!("{title} rejects with AbortError, and there is no verdict"),
+                &format!("{title} ends the session with AbortError and without a verdict"),
                 move |context| {
                     let error = error.clone();
                     Box::pin(aborted(context, when, error))
@@ -209,7 +209,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "abort.observed",
-            "other ways to abort are handled in some way",
+            "how the collector handles other ways to abort",
             steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };

@@ -44,7 +44,7 @@ fn refused(cases: &mut CaseList<'_, Collector>) {
             .steps(
                 ROW,
                 &format!("answer.refused.{status}"),
-                &format!("a refusal with {status} rejects with the status, whatever the reason is"),
+                &format!("verify() rejects with the status {status} of a refusal, whatever the reason"),
                 steps!(
                     async |context| {
                         let Some((edge, page)) = opened(context).await else { return };
@@ -79,7 +79,7 @@ fn without_reason(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.refused.other",
-            "a refusal with any other status rejects with the status",
+            "verify() rejects with any other status of a refusal",
             steps!(
                 async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
@@ -112,7 +112,7 @@ fn by_the_edge(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.edge-errors",
-            "an error of the edge itself rejects with its status",
+            "verify() rejects with the status of an error of the edge itself",
             steps!(
                 async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
@@ -137,7 +137,7 @@ fn unreachable(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.service-unreachable",
-            "an edge that does not reach its service makes verify() reject with the status",
+            "verify() rejects with the status of an edge that does not reach its service",
             steps!(
                 async |context| {
                     let mut setup = context.edge_setup();
@@ -160,7 +160,7 @@ fn bodies(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.any-body",
-            "an error status rejects with the status, whatever the body is",
+            "verify() rejects with an error status, whatever the body",
             steps!(
                 async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
@@ -174,8 +174,8 @@ fn bodies(cases: &mut CaseList<'_, Collector>) {
                             Bytes::from_static(br#"{"ok":true}"#),
                         ),
                         ("half of a JSON text", "application/json", Bytes::from_static(br#"{"error":"#)),
-                        ("JSON that is no object", "application/json", Bytes::from_static(b"[null]")),
-                        ("bytes that are no text", "application/json", Bytes::from_static(b"\xff\xfe\x00")),
+                        ("JSON that is not an object", "application/json", Bytes::from_static(b"[null]")),
+                        ("bytes that are not text", "application/json", Bytes::from_static(b"\xff\xfe\x00")),
                         ("a huge body", "application/json", huge),
                     ];
                     for (what, content_type, body) in bodies {
@@ -202,7 +202,7 @@ fn accepted_after(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.accepted-after-refused",
-            "a session after a refused one is accepted",
+            "verify() resolves for an accepted session after a refused one",
             steps!(
                 async |context| {
                     let Some((edge, page)) = opened(context).await else { return };
@@ -227,7 +227,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "answer.observed",
-            "answers that the interface does not list are handled in some way",
+            "how the collector handles answers that the interface does not list",
             steps!(async |context| {
                 let Some((edge, page)) = opened(context).await else { return };
                 let answers: [(&str, u16, &'static str, &'static str); 7] = [

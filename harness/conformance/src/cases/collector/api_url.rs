@@ -51,7 +51,7 @@ const INSECURE_URLS: [(&str, &str, CaseLevel, &[&str]); 6] = [
     ),
     (
         "look-alikes",
-        "plain HTTP to hosts that only look like localhost",
+        "plain HTTP to a host that only looks like localhost",
         CaseLevel::Must,
         &[
             "http://localhost.example",
@@ -72,7 +72,7 @@ const INSECURE_URLS: [(&str, &str, CaseLevel, &[&str]); 6] = [
     ),
     (
         "other-schemes",
-        "other schemes",
+        "another scheme",
         CaseLevel::Must,
         &[
             "ftp://edge.test",
@@ -90,13 +90,13 @@ const INSECURE_URLS: [(&str, &str, CaseLevel, &[&str]); 6] = [
     ),
     (
         "host-as-scheme",
-        "a host and a port without a scheme",
+        "a host and a port but no scheme",
         CaseLevel::Should,
         &["localhost:3000", "edge.test:443"],
     ),
     (
         "loopback-addresses",
-        "plain HTTP to loopback addresses other than localhost",
+        "plain HTTP to a loopback address other than localhost",
         CaseLevel::Should,
         &["http://127.0.0.1:3000", "http://[::1]:3000", "http://edge.localhost:3000"],
     ),
@@ -109,7 +109,7 @@ fn invalid(cases: &mut CaseList<'_, Collector>) {
             .steps(
                 INVALID,
                 &format!("api-url.invalid.{id}"),
-                &format!("{title} is refused as invalid"),
+                &format!("the collector refuses {title} as invalid"),
                 move |context| {
                     let error = error.clone();
                     Box::pin(refused(context, values, error, CaseLevel::Must))
@@ -126,7 +126,7 @@ fn insecure(cases: &mut CaseList<'_, Collector>) {
         let case = cases.steps(
             NOT_HTTPS,
             &format!("api-url.insecure.{id}"),
-            &format!("{title} in apiUrl is refused"),
+            &format!("the collector refuses an apiUrl with {title}"),
             move |context| {
                 let error = error.clone();
                 Box::pin(refused(context, values, error, level))
@@ -168,7 +168,7 @@ fn https(cases: &mut CaseList<'_, Collector>) {
         .steps(
             "setting.collector.api-url",
             "api-url.https",
-            "an https apiUrl is accepted in each form, and the collection is posted there",
+            "the collector accepts an https apiUrl in each form, and posts the collection there",
             |context| Box::pin(accepted(context, PageOrigin::Https, EdgeScheme::Https(Role::ServiceServer))),
         )
         .also(SCHEME);
@@ -176,7 +176,12 @@ fn https(cases: &mut CaseList<'_, Collector>) {
 
 fn localhost(cases: &mut CaseList<'_, Collector>) {
     for (id, title, page, scheme) in [
-        ("api-url", "an http apiUrl on localhost is accepted", PageOrigin::Https, EdgeScheme::Localhost),
+        (
+            "api-url",
+            "the collector accepts an http apiUrl on localhost",
+            PageOrigin::Https,
+            EdgeScheme::Localhost,
+        ),
         (
             "page-and-api-url",
             "a page on localhost without TLS reaches an edge on localhost without TLS",
@@ -234,7 +239,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         .steps(
             "setting.collector.api-url",
             "api-url.observed",
-            "unusual values of apiUrl are handled in some way",
+            "how the collector handles unusual values of apiUrl",
             steps!(
                 async |context| {
                     let Some(page) = context.page().await else { return };

@@ -20,7 +20,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
         let case = cases.steps(
             ROW,
             &format!("blocked.{}", block.id),
-            &format!("{} causes no error, and the collection is sent", block.title),
+            &format!("the collector sends the collection without an error despite {}", block.title),
             move |context| Box::pin(blocked(context, block)),
         );
         case.takes(SESSION * u32::try_from(block.ways.len()).unwrap_or(1));

@@ -158,7 +158,7 @@ pub(super) const BLOCKS: [Block; 13] = [
                 "set(globalThis, 'WebSocket', class extends EventTarget {
                    constructor(url) { super(); this.url = url; this.readyState = 0 } send() { fail() } close() {} });",
             ),
-            ("a WebSocket that is no function", "set(globalThis, 'WebSocket', {});"),
+            ("a WebSocket that is not a function", "set(globalThis, 'WebSocket', {});"),
         ],
     },
     block(

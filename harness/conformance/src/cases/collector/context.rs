@@ -19,7 +19,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "page.insecure",
-            "a page without TLS is refused",
+            "the collector refuses a page without TLS",
             steps!(
                 async |context| {
                     let mut setup = context.edge_setup();

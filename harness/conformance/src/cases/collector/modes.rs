@@ -31,7 +31,7 @@ fn known(cases: &mut CaseList<'_, Collector>, mode: &str) {
     cases.steps(
         MODE,
         &format!("mode.{mode}"),
-        &format!("mode {mode} is accepted, and the collection has it"),
+        &format!("the collector accepts mode {mode}, and the collection contains it"),
         move |context| Box::pin(session_in(context, Some(given.clone()), given.clone())),
     );
 }
@@ -84,21 +84,22 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
         ("other", "an unknown mode", texts(&["turbo", "none", "0", "auto\"quoted\"", "плный", LONG])),
         ("empty", "an empty mode", texts(&["", " "])),
         ("case", "a mode in another case", upper),
-        ("around", "a mode with characters around it", [around, vec![known.join(",")]].concat()),
+        ("around", "a mode with other characters around it", [around, vec![known.join(",")]].concat()),
         (
             // A lookup in a plain object finds these names.
             "prototype",
             "a mode that is a property of every object",
             texts(&["toString", "__proto__", "constructor", "hasOwnProperty", "valueOf"]),
         ),
-        ("word", "a mode that spells a missing value", texts(&["null", "undefined", "default"])),
+        ("word", "a mode that is a word for a missing value", texts(&["null", "undefined", "default"])),
     ] {
         let error = ErrorRow::of(cases, UNKNOWN);
+        let title = format!("the collector refuses {title}");
         cases
             .steps(
                 UNKNOWN,
                 &format!("mode.unknown.{id}"),
-                &format!("{title} is refused"),
+                &title,
                 steps!(
                     async |context| {
                         let Some(page) = context.page().await else { return };
@@ -133,7 +134,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         .steps(
             MODE,
             "mode.observed",
-            "a mode that is no text is handled in some way",
+            "how the collector handles a non-string mode",
             steps!(
                 async |context| {
                     let Some(page) = context.page().await else { return };

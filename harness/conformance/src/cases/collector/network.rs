@@ -88,7 +88,7 @@ fn cors(cases: &mut CaseList<'_, Collector>) {
 
 fn certificates(cases: &mut CaseList<'_, Collector>) {
     for (id, title, role) in [
-        ("foreign", "a certificate of the edge from an unknown authority", Role::OtherServiceServer),
+        ("foreign", "a certificate of the edge from an unknown CA", Role::OtherServiceServer),
         ("expired", "an expired certificate of the edge", Role::ServiceExpired),
         ("other-host", "a certificate of the edge for another host", Role::ServiceWrongHost),
     ] {
@@ -170,7 +170,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "network.connection.body-cut",
-            "an acceptance whose body is cut short is handled in some way",
+            "how the collector handles an acceptance whose body is cut short",
             steps!(async |context| {
                 let Some(edge) = raw_edge(context, RawReaction::BodyCut).await else { return };
                 let Some(page) = context.page().await else { return };

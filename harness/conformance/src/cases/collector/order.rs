@@ -17,7 +17,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "order.ready-before-start",
-            "ready() before start() is refused",
+            "ready() fails before start()",
             steps!(
                 async |context| {
                     let Some(edge) = context.edge(context.edge_setup()).await else { return };
@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "order.observed",
-            "other orders are handled in some way",
+            "how the collector handles other orders of the calls",
             steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };

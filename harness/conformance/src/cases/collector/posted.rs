@@ -29,7 +29,7 @@ fn accepted(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "post.accepted",
-            "a session that the service accepts resolves",
+            "verify() resolves if the service accepts the session",
             steps!(async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
@@ -48,7 +48,7 @@ fn request(cases: &mut CaseList<'_, Collector>) {
         .steps(
             ROW,
             "post.request",
-            "the collection is JSON in a POST to the edge's path for collections",
+            "the collector posts the collection as JSON to the edge's path for collections",
             steps!(async |context| {
                 let Some((edge, record)) = one_session(context).await else { return };
                 let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
@@ -130,7 +130,7 @@ fn once(cases: &mut CaseList<'_, Collector>) {
         OnceCase { id: "slow", title: "a slowly answered collection", script: Some(slow), verifies: 1 },
         OnceCase {
             id: "verified-twice",
-            title: "a collection of a session that is verified twice",
+            title: "the collection of a session that is verified twice",
             script: None,
             verifies: 2,
         },
@@ -139,7 +139,7 @@ fn once(cases: &mut CaseList<'_, Collector>) {
         cases.steps(
             ONCE,
             &format!("post.once.{}", once.id),
-            &format!("{} is posted once", once.title),
+            &format!("the collector posts {} once", once.title),
             move |context| {
                 let once = once.clone();
                 Box::pin(posted_once(context, once))
@@ -208,7 +208,7 @@ fn private(cases: &mut CaseList<'_, Collector>) {
     cases.steps(
         "statement.page-data-private",
         "post.private",
-        "no request of a session has data of the page that the collector did not get",
+        "no request of a session contains data of the page that the page did not give to the collector",
         steps!(async |context| {
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
             let Some(page) = context.page().await else { return };

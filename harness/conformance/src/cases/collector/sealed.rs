@@ -137,7 +137,7 @@ fn verdict(cases: &mut CaseList<'_, Collector>) {
         .steps(
             SAME,
             "sealed.verdict",
-            "the session ends in a verdict that a backend gets by the reference of start()",
+            "a backend gets the verdict of the session by the reference of start()",
             steps!(async |context| {
                 if context.needs_opened() {
                     let reference = context.reference("verdict");
@@ -165,7 +165,7 @@ fn references(cases: &mut CaseList<'_, Collector>) {
             .steps(
                 SAME,
                 &format!("sealed.reference.{id}"),
-                &format!("a reference {title} fetches the verdict"),
+                &format!("a backend gets the verdict by a reference {title}"),
                 steps!(
                     async |context| {
                         if context.needs_opened() {

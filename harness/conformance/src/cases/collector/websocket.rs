@@ -43,7 +43,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
             .steps(
                 ROW,
                 &format!("websocket.{id}"),
-                &format!("an edge that {title} causes no error, and the collection is sent"),
+                &format!("the collector sends the collection without an error if the edge {title}"),
                 steps!(
                     async |context| {
                         let Some(page) = context.page().await else { return };

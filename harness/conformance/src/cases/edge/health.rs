@@ -34,7 +34,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let replies = Replies { accept: cases.accept(), refuse: cases.refuse(401, "edgeproof_health") };
     for forms in &cases.spec.variation().health {
         let id = format!("health.{}", forms.id);
-        let title = format!("each {} of a health check", forms.title);
+        let title = format!("the health check answers, whatever the {}", forms.title);
         let (replies, played) = (replies.clone(), forms.clone());
         let case = cases.steps(&forms.row, &id, &title, move |context| {
             let (replies, forms) = (replies.clone(), played.clone());

@@ -53,7 +53,7 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
         .steps(
             "statement.head-length",
             "method.head-length",
-            "answers to HEAD have the length of those to GET",
+            "an answer to HEAD states the length of the answer to GET, or none",
             steps!(async |context| {
                 // Pages for unknown paths often name the method, and no cache needs their length.
                 for endpoint in [Endpoint::Signals, Endpoint::Health] {
@@ -120,17 +120,17 @@ fn options(cases: &mut CaseList<'_, Edge>) {
     let drafts = [
         (
             "options-plain",
-            "the edge does not answer OPTIONS without preflight headers with 405",
+            "the edge does not answer 405 to OPTIONS without preflight headers",
             to_signals("OPTIONS"),
         ),
         (
             "options-other-origin",
-            "the edge does not answer a preflight from another origin with 405",
+            "the edge does not answer 405 to a preflight from another origin",
             preflight(OTHER_ORIGIN),
         ),
         (
             "options-with-body",
-            "the edge does not answer OPTIONS with a body with 405",
+            "the edge does not answer 405 to OPTIONS with a body",
             to_signals("OPTIONS").header("Origin", ORIGIN).body(Body::Sized("{}".into())),
         ),
     ];

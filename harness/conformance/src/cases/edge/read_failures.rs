@@ -142,19 +142,19 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
         (
             Stimulus::ShortBody,
             "short-body",
-            "the edge answers a body shorter than its Content-Length with read_failed and completes no relay",
+            "the edge answers read_failed to a body shorter than its Content-Length, and completes no relay",
             draft(("Content-Length", "500"), begun.clone()),
         ),
         (
             Stimulus::EarlyChunkEnd,
             "early-chunk-end",
-            "the edge answers chunks without a last chunk with read_failed and completes no relay",
+            "the edge answers read_failed to chunks without a last chunk, and completes no relay",
             draft(("Transfer-Encoding", "chunked"), chunk.clone()),
         ),
         (
             Stimulus::BrokenChunkSize,
             "broken-chunk-size",
-            "the edge answers an invalid chunk size with read_failed and completes no relay",
+            "the edge answers read_failed to an invalid chunk size, and completes no relay",
             draft(("Transfer-Encoding", "chunked"), format!("{chunk}zz\r\n{begun}\r\n0\r\n\r\n")),
         ),
     ]
@@ -172,22 +172,22 @@ fn ambiguous() -> Vec<(&'static str, &'static str, Draft)> {
     vec![
         (
             "length-not-a-number",
-            "the edge completes no relay of a part of a request with an invalid Content-Length",
+            "the edge relays no incomplete body of a request with an invalid Content-Length",
             post().header("Content-Length", "abc").body(endless()),
         ),
         (
             "length-negative",
-            "the edge completes no relay of a part of a request with a negative Content-Length",
+            "the edge relays no incomplete body of a request with a negative Content-Length",
             post().header("Content-Length", "-5").body(endless()),
         ),
         (
             "length-twice",
-            "the edge completes no relay of a part of a request with two different Content-Lengths",
+            "the edge relays no incomplete body of a request with two different Content-Lengths",
             post().header("Content-Length", "12").header("Content-Length", "18").body(complete()),
         ),
         (
             "length-and-chunks",
-            "the edge completes no relay of a part of a request with both Content-Length and chunks",
+            "the edge relays no incomplete body of a request with both Content-Length and chunks",
             post()
                 .header("Content-Length", "12")
                 .header("Transfer-Encoding", "chunked")

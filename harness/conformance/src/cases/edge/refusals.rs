@@ -101,7 +101,7 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
             .conversation(
                 "edge.refused.unknown",
                 &format!("refusal.unknown.{id}"),
-                &format!("the edge answers with the reason unknown to a refusal {title}"),
+                &format!("to a refusal {title}, the edge answers with the reason unknown"),
                 conversation,
             )
             .also("statement.error-bodies-json")
@@ -115,7 +115,7 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
             .steps(
                 "statement.reason-one-line",
                 &id.clone(),
-                &format!("the edge answers with valid JSON and a reason in one line to a refusal {title}"),
+                &format!("to a refusal {title}, the edge answers with valid JSON and a reason in one line"),
                 steps!(
                     async |context| {
                         context.script(script);
@@ -214,7 +214,7 @@ fn redirects(cases: &mut CaseList<'_, Edge>) {
     for status in [301, 302, 303, 307, 308] {
         let id = format!("refusal.redirect.{status}");
         let title =
-            format!("the edge does not follow a {status} from the service, nor send the license there");
+            format!("the edge does not follow a {status} from the service, and sends no license there");
         let case = cases.steps(
             "statement.license-not-redirected",
             &id.clone(),

@@ -50,7 +50,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         );
     }
     for (id, title, kind) in [
-        ("text-plain", "text/plain, the default of fetch for a string", Some("text/plain;charset=UTF-8")),
+        ("text-plain", "text/plain (the default of fetch for a string)", Some("text/plain;charset=UTF-8")),
         ("none", "no content type", None),
         ("other", "an unknown content type", Some("application/x-edgeproof")),
     ] {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Change, Family, Side};
+use edgeproof_fixtures::spec::{Change, Dimension, Family, Level, Side};
 use edgeproof_http::Body;
 use edgeproof_reports::CaseLevel;
 
@@ -30,14 +30,14 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
             let alone = dimension.side == Side::History || *family == Family::Unreachable;
             let concurrent = if alone { 1 } else { CONCURRENT };
             let id = format!("vary.{}.{family}", dimension.id);
-            let title = format!("each {}, with {}", dimension.title, describe(*family));
+            let title = case_title(dimension, *family);
             let exploration = Exploration { trials: model.singles(position, *family), concurrent };
             add_case(cases, &model, &dimension.row, &id, &title, exploration);
         }
     }
     for family in Family::ALL {
         let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
-        let title = format!("pairs of values of all dimensions, with {}", describe(*family));
+        let title = format!("{}, also with two variations at once", describe(*family));
         let exploration = Exploration { trials: model.pairs(*family), concurrent };
         add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
     }
@@ -54,6 +54,13 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
         );
     }
     twice::add(cases);
+}
+
+/// What the edge has to do, or what is observed.
+fn case_title(dimension: &Dimension, family: Family) -> String {
+    let is_open = dimension.values.iter().all(|value| value.level == Level::Open);
+    let required = if is_open { "the answer to a collection" } else { describe(family) };
+    format!("{required}, whatever the {}", dimension.title)
 }
 
 /// Exchanges with all outcomes in turn, some of them delayed, so that answers overtake each other.

@@ -15,13 +15,13 @@ pub struct ExploredRow {
     pub conversation: Conversation,
 }
 
-/// Text for titles, to follow "with".
+/// What the edge has to do, for titles.
 pub(super) fn describe(family: Family) -> &'static str {
     match family {
-        Family::Accepted => "an acceptance",
-        Family::Refusals => "refusals for a reason",
-        Family::Unknown => "refusals without a plain reason",
-        Family::Unreachable => "a service that breaks the connection",
+        Family::Accepted => "the edge relays a collection and passes on the acceptance",
+        Family::Refusals => "the edge passes on a refusal with its reason",
+        Family::Unknown => "the edge passes on a refusal without a plain reason",
+        Family::Unreachable => "the edge answers 502 if the service breaks the connection",
     }
 }
 

@@ -24,16 +24,21 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let [accepted, refused] = expected.clone();
     let (copy, retry) = ((script, expected), (again, [refused, accepted]));
     for (id, title, (script, expected), at_once) in [
-        ("vary.twice.in-turn", "the same collection twice: the service refuses the copy", &copy, false),
+        (
+            "vary.twice.in-turn",
+            "the edge relays the same collection twice, and the service refuses the copy",
+            &copy,
+            false,
+        ),
         (
             "vary.twice.at-once",
-            "the same collection twice at the same time: the service refuses one",
+            "the edge relays the same collection twice at the same time, and the service refuses one",
             &copy,
             true,
         ),
         (
             "vary.twice.after-refusal",
-            "the same collection again after its refusal: the service accepts it",
+            "the edge relays a refused collection again, and the service accepts it",
             &retry,
             false,
         ),

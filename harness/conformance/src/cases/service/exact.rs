@@ -39,7 +39,7 @@ fn refusal(
     // A version of the interface may lack the row.
     let Some(row) = cases.spec.by_stimulus(Table::Verdict, stimulus).cloned() else { return };
     let id = format!("verdict.exactly.{}", stimulus.name());
-    let title = format!("the mock answers {} exactly as its profile: {}", stimulus.name(), rendered(&row));
+    let title = format!("the mock answers {} as its profile says: {}", stimulus.name(), rendered(&row));
     let refused = cases.spec.profile().verdict_refused.clone();
     let row_id = row.id.clone();
     let prepare: Arc<Prepare> = Arc::new(prepare);

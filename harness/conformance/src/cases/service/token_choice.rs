@@ -60,7 +60,7 @@ impl TokenChoice {
         match self {
             Self::Valid => "the read token".into(),
             Self::Missing => "no token".into(),
-            Self::Foreign => "a bearer token that is no read token".into(),
+            Self::Foreign => "a bearer token that is not a read token".into(),
             Self::OtherScheme => "another scheme than Bearer".into(),
             Self::Expired => "an expired read token".into(),
             Self::License => "a license as token".into(),

@@ -69,7 +69,7 @@ fn robust(cases: &mut CaseList<'_, Service>) {
         ("empty", "waitMs without a value", "waitMs="),
         ("name-alone", "waitMs without an equals sign", "waitMs"),
         ("fraction", "waitMs=0.5", "waitMs=0.5"),
-        ("twice", "two waitMs", "waitMs=0&waitMs=1"),
+        ("twice", "a repeated waitMs", "waitMs=0&waitMs=1"),
         ("list", "waitMs as an array", "waitMs[]=0"),
         ("unit", "waitMs with a unit", "waitMs=1ms"),
         ("other-name", "an unknown query parameter", "edgeproof=1"),
@@ -79,7 +79,7 @@ fn robust(cases: &mut CaseList<'_, Service>) {
             .expect(VerdictRule::NoServerError)
             .expect(id.ends_with("negative").then_some(SOON))
             .expect(VerdictRule::ObserveStatus);
-        let title = format!("the service answers {title} without a server error");
+        let title = format!("{title} causes no server error");
         cases
             .exchange("statement.wait-robust", &format!("verdict.wait.{id}"), &title, exchange)
             .requires(&[ServiceNeed::ReadToken])

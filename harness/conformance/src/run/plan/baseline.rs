@@ -85,7 +85,7 @@ impl Baseline {
                 .split_once(char::is_whitespace)
                 .ok_or_else(|| invalid(format!("{line:?} has no reason"), REASON_ADVICE))?;
             let matcher = case_glob(glob)
-                .map_err(|why| invalid(format!("{glob:?} is no glob: {}", why.kind()), GLOB_ADVICE))?;
+                .map_err(|why| invalid(format!("{glob:?} is not a glob: {}", why.kind()), GLOB_ADVICE))?;
             lines.push(BaselineLine { number, text: line.into(), matcher, reason: reason.trim().into() });
         }
         Ok(Self { path: path.into(), lines })

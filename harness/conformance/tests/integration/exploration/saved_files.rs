@@ -105,7 +105,7 @@ fn service(text: &str) -> Option<(String, String)> {
     "target = \"edge\"\n[[step]]\nevent = \"not-http\"\nconnection = 1",
     "line 4: the client of this step leaves"
 )]
-#[case("target = \"edge\"\n[[step]]\nevent = 7", "line 3: `event` is no text; write one text")]
+#[case("target = \"edge\"\n[[step]]\nevent = 7", "line 3: `event` is not a string; write one string")]
 #[case(
     "target = \"edge\"\n[[step]]\nevnt = \"health\"",
     "line 3: a step for edge has no key `evnt`; the keys are"

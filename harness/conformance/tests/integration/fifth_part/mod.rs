@@ -77,7 +77,7 @@ async fn start(fault: Fault) -> MockServer {
 /// Plans the cases of the echo at this server.
 async fn plan(spec: &Arc<Spec>, server: &MockServer, selection: &Selection) -> ConformanceRun {
     let address = ServerAddress::resolve(&server.uri().parse().unwrap(), None).await.unwrap();
-    let target = Arc::new(EchoTarget { address, exchanges: Mutex::default() });
+    let target = Arc::new(EchoTarget { spec: Arc::clone(spec), address, exchanges: Mutex::default() });
     let runner = EchoRunner { spec: Arc::clone(spec), redactor: Arc::new(Redactor::empty()), target };
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = echo::cases(Catalog::new(spec, &shape, false));

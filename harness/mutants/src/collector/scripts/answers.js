@@ -1,7 +1,7 @@
 // Wrong reactions to answers, to network failures and to an abort.
 import { createReference, mutant, onPost, restartable, rightFetch } from "./wrapper.js";
 
-// mutant: body-decides | takes the body for the answer instead of the status | collector.report-failed | failure-swallowed
+// mutant: body-decides | decides by the body of the answer instead of its status | collector.report-failed | failure-swallowed
 export function bodyDecides() {
   onPost(async (url, init) => {
     const answer = await rightFetch(url, init);

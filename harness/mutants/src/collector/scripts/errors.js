@@ -70,7 +70,7 @@ export function otherValue(parts) {
   });
 }
 
-// error: other-name | throws an error of another name | with-name | page-error-wrong
+// error: other-name | throws an error with another name | with-name | page-error-wrong
 export function otherName(parts) {
   onError(parts, (error) => {
     throw Object.assign(new Error(error.message), { name: "NetworkError" });

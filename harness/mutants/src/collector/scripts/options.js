@@ -50,7 +50,7 @@ export function loopbackAddresses() {
     /^http:\/\/(127\.0\.0\.1:|\[::1\]|edge\.localhost)/.test(options.apiUrl) ? passes : createReference(options);
 }
 
-// mutant: host-as-scheme | says of a host without a scheme that it is no URL | collector.api-url-not-https | api-url-misread | should
+// mutant: host-as-scheme | reports a host without a scheme as an invalid URL | collector.api-url-not-https | api-url-misread | should
 export function hostAsScheme() {
   mutant.create = (options) => {
     if (/^[\w.]+:\d+$/.test(options.apiUrl)) throw new Error(`service: invalid apiUrl "${options.apiUrl}"`);

@@ -43,7 +43,7 @@ fn add_case(
         accepted: cases.accepted(),
         unreachable: cases.answer("edge.502.service-unreachable", None),
     };
-    let title = format!("an edge with {title}");
+    let title = format!("{} if {title}", required(value));
     let case =
         cases.steps(row, &id, &title, steps!(async |context| { run(&play, context).await }, with(play)));
     case.setup(Setup::Forms(SettingForms::new(launch)));
@@ -63,6 +63,17 @@ fn add_case(
             case.also("setting.edge.client-cert-file").also("setting.edge.client-key-file");
         }
         _ => {}
+    }
+}
+
+/// What the edge has to do with the form.
+fn required(value: &Value<SettingChange>) -> &'static str {
+    match value.change {
+        SettingChange::AllowedOrigin(_) if value.level == Level::Open => "the edge grants no foreign origin",
+        SettingChange::AllowedOrigin(_) => "the edge grants the allowed origin only",
+        SettingChange::CaFile(_) if value.change.is_unusable() => "the edge sends nothing to the service",
+        _ if value.level == Level::Open => "the edge accepts only what it relays",
+        _ => "the edge relays",
     }
 }
 

@@ -45,7 +45,10 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
     let model = Arc::new(EdgeModel::new(cases));
     if plan.count > 0 {
         let (search, folder, model) = (search(plan.count, plan.seed), plan.save, Arc::clone(&model));
-        let title = format!("{} random sequences of steps are answered as each step alone", plan.count);
+        let title = format!(
+            "the edge answers each step of {} random sequences as it answers the step alone",
+            plan.count
+        );
         cases
             .steps(
                 "statement.isolation",
@@ -90,7 +93,10 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
 pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: SequencePlan) {
     if plan.count > 0 {
         let (search, folder) = (search(plan.count, plan.seed), plan.save);
-        let title = format!("{} random sequences of requests are answered as each request alone", plan.count);
+        let title = format!(
+            "the service answers each request of {} random sequences as it answers the request alone",
+            plan.count
+        );
         cases
             .steps(
                 PENDING,
@@ -145,7 +151,7 @@ impl<A> NamedSequence<A> {
     }
 
     fn title(&self) -> String {
-        format!("the saved sequence {} is answered as each step alone", self.name)
+        format!("each step of the saved sequence {} gets the answer that it gets alone", self.name)
     }
 }
 

@@ -219,8 +219,9 @@ impl Source<'_> {
                         return Err(invalid(why, &format!("the keys are {}", known.join(", "))));
                     };
                     let values = texts(value, is_list(key));
-                    let advice = if is_list(key) { "write a list of texts" } else { "write one text" };
-                    fields.push((key, values.ok_or_else(|| invalid(format!("`{key}` is no text"), advice))?));
+                    let advice = if is_list(key) { "write a list of strings" } else { "write one string" };
+                    let values = values.ok_or_else(|| invalid(format!("`{key}` is not a string"), advice))?;
+                    fields.push((key, values));
                 }
             }
         }

@@ -114,7 +114,7 @@ const ODD_TEXTS: [(&str, &str); 7] = [
 /// Other values of a session reference (4, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     let token = &[ServiceNeed::ReadToken];
-    let title = "a reference that has a meaning elsewhere is a reference";
+    let title = "a reference that has a meaning elsewhere comes back unchanged";
     probe_each(cases, [PENDING, "vary.verdict.reference-name", title], token, |context, _| {
         let probe = |name: &&str| Probe::pending(format!("reference {name:?}"), context, name);
         NAMES.iter().map(probe).collect()

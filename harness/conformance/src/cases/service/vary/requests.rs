@@ -70,15 +70,15 @@ pub(in crate::cases) const METHODS: [&str; 8] =
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     let token = &[ServiceNeed::ReadToken];
     let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
-    let title = "a condition or a range does not change a pending answer";
+    let title = "a conditional or range header does not change a pending answer";
     probe_each(cases, [PENDING, "vary.verdict.conditional", title], token, |context, unknown| {
         headers(&CONDITIONS, |name| Probe::pending(name, context, unknown))
     });
-    let title = "a condition or a range does not change a refusal";
+    let title = "a conditional or range header does not change a refusal";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |context, unknown| {
         headers(&CONDITIONS, |name| Probe::unauthorized(name, context, unknown, |draft| draft))
     });
-    let title = "a condition on another version does not keep a verdict back";
+    let title = "a conditional header for another version does not hold back a verdict";
     let row = "verdict.200.available";
     probe_each(cases, [row, "vary.verdict.conditional-available", title], session, |context, session| {
         headers(&WEAK_CONDITIONS, |name| available(name, context, session))

@@ -66,13 +66,13 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     )
     .also("verdict.401.bad-signature")
     .also("statement.error-bodies-json");
-    let title = "a read token anywhere but in Authorization is none";
+    let title = "the service accepts a read token only in the Authorization header";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-place", title], token, places);
-    let title = "a read token in another form than a bearer token is none";
+    let title = "the service accepts a read token only as a bearer token";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-form", title], token, forms);
-    let title = "two Authorization headers are refused, or read as one of them";
+    let title = "the service refuses two Authorization headers, or reads one of them";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-twice", title], token, twice);
-    let title = "the scheme is accepted in each spelling";
+    let title = "the service accepts the scheme Bearer in upper, lower and mixed case";
     probe_each(
         cases,
         ["statement.scheme-case", "vary.verdict.token-scheme", title],
@@ -88,7 +88,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         },
     )
     .also(PENDING);
-    let title = "a value without a read token is unauthorized";
+    let title = "an Authorization header without a read token is unauthorized";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-foreign", title], &[], |context, unknown| {
         let long = format!("Bearer {}", "x".repeat(2000));
         let probe = |(name, value): (&str, &str)| {
