@@ -19,7 +19,7 @@ pub struct Conversation {
     pub wording: CaseLevel,
     /// What reaches the service.
     pub relay: ExpectedRelay,
-    /// True answers after the edge has sent the collection again, which is then a `should`. Empty: a copy breaks a `must`.
+    /// Answers that are true after the edge has sent the collection again, which is then a `should`. Empty: a copy breaks a `must`.
     pub after_retry: Vec<ExpectedAnswer>,
     /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<CaseLevel>,

@@ -44,14 +44,14 @@ pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
     ServiceTraffic, TracedRequest, Traffic, VerdictRequest, write_file,
 };
-use context::{exposed, without_private_keys};
+use context::{exposed, key_set_draft, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub(crate) use draft::{HEALTH, OTHER_ORIGIN, next_marker, preflight, to_signals};
 pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
 pub use edge::{Edge, EdgeLaunch};
 pub use edge_monitor::EdgeMonitor;
-pub use keys::Keys;
+pub use keys::{KeySetExchange, KeySetRule, Keys};
 pub use need::{EdgeNeed, ServiceNeed};
 pub use part::{CaseSettings, Exchange, Monitor, Part};
 pub(crate) use service::token_echo;

@@ -21,7 +21,7 @@ pub struct Fingerprint {
     pub cases: Failures,
 }
 
-/// The fingerprints of all mutants. A test program generates them from the kill matrix.
+/// The fingerprints of all mutants. `just fingerprints` generates them from the kill matrix.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fingerprints {
     pub(super) all: Vec<IndexedFingerprint>,

@@ -10,7 +10,7 @@ use super::edge::LeaseError;
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
 use super::plan::{CasePlan, Selection, SelectionError};
-use super::report::{ConformanceResult, ReportCollector};
+use super::report::{ConformanceResult, ReportBuilder};
 use super::runner::{RunTarget, Runner};
 use crate::cases::Case;
 use crate::causes::{CauseSources, probable_causes};
@@ -66,7 +66,7 @@ impl ConformanceRun {
         let Self { plan, target, runner: PlannedRunner(mut runner), options, policy } = self;
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
-        let mut collector = ReportCollector::new(&plan, Arc::clone(&target.spec));
+        let mut collector = ReportBuilder::new(&plan, Arc::clone(&target.spec));
         events(planned);
         let interrupted = tokio::select! {
             () = execute(&plan, &runner, &options, &policy, &mut collector, events) => None,

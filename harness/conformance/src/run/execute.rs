@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use super::any_runner::AnyRunner;
 use super::options::{RunOptions, RunPolicy};
 use super::plan::CasePlan;
-use super::report::{ReportCollector, after_run};
+use super::report::{ReportBuilder, after_run};
 use super::runner::{Limitation, SanityResult};
 use super::runner_context::{Message, RunnerContext};
 use crate::cases::{CaseFacts, CaseFindings, Phase};
@@ -24,13 +24,13 @@ use crate::judge::Check;
 const TICK: Duration = Duration::from_millis(250);
 
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
-/// dropped halfway: [`ReportCollector::finish`] reports the rest.
+/// dropped halfway: [`ReportBuilder::finish`] reports the rest.
 pub(super) async fn execute(
     plan: &CasePlan,
     runner: &Arc<dyn AnyRunner>,
     options: &Arc<RunOptions>,
     policy: &RunPolicy,
-    collector: &mut ReportCollector,
+    collector: &mut ReportBuilder,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, messages) = mpsc::unbounded_channel();
@@ -88,7 +88,7 @@ struct PhaseRunner<'r> {
     context: RunnerContext,
     messages: mpsc::UnboundedReceiver<Message>,
     policy: &'r RunPolicy,
-    collector: &'r mut ReportCollector,
+    collector: &'r mut ReportBuilder,
     events: &'r mut (dyn FnMut(Event) + Send),
 }
 
@@ -137,7 +137,7 @@ fn report_first_death(
     text: &str,
     mut found: CaseFindings,
     redactor: &Redactor,
-    collector: &mut ReportCollector,
+    collector: &mut ReportBuilder,
 ) {
     let is_first = |case: &CaseFacts| case.phase == Phase::First;
     match plan
@@ -158,7 +158,7 @@ fn report_first_death(
 }
 
 /// Reports the cases that a limitation concerns as not run.
-fn skip_limited(limitation: &Limitation<Vec<usize>>, collector: &mut ReportCollector) {
+fn skip_limited(limitation: &Limitation<Vec<usize>>, collector: &mut ReportBuilder) {
     collector.add_finding(limitation.finding.clone(), false);
     for index in &limitation.concerned {
         if collector.is_open(*index) {

@@ -79,7 +79,10 @@ pub async fn collector_matrix(
         .iter()
         .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
         .collect();
-    matrix.problems.extend(outdated(Fingerprints::of_collectors(), &failures, "just fingerprints-collector"));
+    if options.scope == Scope::Gate {
+        let problems = outdated(Fingerprints::of_collectors(), &failures, "just fingerprints-collector");
+        matrix.problems.extend(problems);
+    }
     matrix.problems.extend(advice::problems(&spec, &ran, &facts, is_of_collector));
     matrix.mutants = mutants
         .iter()

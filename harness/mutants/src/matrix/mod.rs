@@ -102,7 +102,9 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
     matrix.problems.extend(expected::differences(&matrix));
-    matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
+    if options.scope == Scope::Gate {
+        matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
+    }
     matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })

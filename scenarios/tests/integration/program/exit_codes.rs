@@ -8,7 +8,7 @@ use crate::support::{Cases, MACHINE, ProgramCall};
 
 #[rstest]
 #[case("edge-relay --rate many", "not a number")]
-#[case("edge-relay --origin shop.example", "no http or https origin")]
+#[case("edge-relay --origin shop.example", "not an http or https origin")]
 #[case("edge-relay --rate 0", "above 0")]
 #[case("edge-relay --stages 10s", "no colon")]
 #[case("edge-relay --threshold 'p98<1s'", "not a metric")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Count, Counted, PageEffect, PageValue};
 
-use super::blocks::{BLOCKS, Block};
+use super::block::{BLOCKS, Block};
 use super::sealed::check_opened;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PageOrigin};
@@ -60,7 +60,7 @@ async fn blocked(context: &mut CollectorCaseContext, block: &'static Block) {
 
 /// A script that changes what it can.
 fn wrapped(script: &str) -> String {
-    format!("{}\n{script}", super::blocks::HELPERS)
+    format!("{}\n{script}", super::block::HELPERS)
 }
 
 /// A session in the default mode is accepted, and its collection arrives. `what`: the failing measurement.

@@ -3,9 +3,8 @@
 mod abort;
 mod answers;
 mod api_url;
+mod block;
 mod blocked;
-mod blocks;
-mod context;
 mod error_row;
 mod modes;
 mod network;
@@ -13,6 +12,7 @@ mod order;
 mod part;
 mod posted;
 mod sealed;
+mod secure_context;
 mod websocket;
 
 use super::CaseList;
@@ -25,7 +25,7 @@ pub use part::Collector;
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     api_url::add(cases);
     modes::add(cases);
-    context::add(cases);
+    secure_context::add(cases);
     order::add(cases);
     posted::add(cases);
     sealed::add(cases);

@@ -21,7 +21,7 @@ pub use edge::{DeferredLogCheck, EdgeCaseContext, EdgeState, EdgeTarget, LogChec
 pub use findings::{CaseExchange, CaseFindings};
 pub use fresh_edges::{FreshEdgeRequest, FreshEdges};
 pub use service::{ServiceCaseContext, ServiceInputs, ServiceTarget};
-pub(crate) use service::{exposed, without_private_keys};
+pub(crate) use service::{exposed, key_set_draft, without_private_keys};
 pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
 pub use verdict_request::VerdictRequest;

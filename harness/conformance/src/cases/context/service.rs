@@ -61,7 +61,7 @@ impl ServiceTarget {
 
     /// A request for the key set.
     pub fn key_set_request(&self) -> Draft {
-        Draft::new("GET", self.spec.path(Endpoint::KeySet)).header("Accept", "application/json")
+        key_set_draft(self.spec.path(Endpoint::KeySet))
     }
 }
 
@@ -208,6 +208,11 @@ impl ServiceCaseContext {
         let (case, draft) = (self.case.clone(), draft.clone());
         self.target.traffic.push(ServiceExchange { case, level: self.level, hop, draft, sent });
     }
+}
+
+/// A request for the key set at this path.
+pub(crate) fn key_set_draft(path: &str) -> Draft {
+    Draft::new("GET", path).header("Accept", "application/json")
 }
 
 /// Removes private keys that were published by mistake, so that no report repeats them. Members of a key stay and lose

@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::{Advice, Fact};
-use edgeproof_reports::difference::{DifferenceKind, HeaderRule, KeyRule, KeySetValue, Wire};
+use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
+use super::{KeySetExchange, KeySetRule};
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -25,25 +26,10 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
         Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
         _ => return,
     };
-    cases.steps(
-        "limit.key-set-cache",
-        "keys.cache.lifetime",
-        "caches keep the key set for at most five minutes",
-        steps!(async |context| {
-            let reply = context.fetch_key_set(&context.key_set()).await;
-            context.check(judge::fresh_for(longest, &reply));
-            context.check(judge::cache_time_bounded(longest, &reply));
-            context.observe("keys.cache.lifetime", control(&reply));
-        }),
-    );
-}
-
-fn control(reply: &AnswerResult) -> String {
-    let control = reply.as_ref().ok().and_then(|answer| answer.headers.get("cache-control"));
-    match control {
-        Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
-        None => "no Cache-Control".into(),
-    }
+    let title = "caches keep the key set for at most five minutes";
+    let exchange = KeySetExchange::get().expect(KeySetRule::CachedFor(longest));
+    let exchange = exchange.expect(KeySetRule::ObserveCaching);
+    cases.exchange("limit.key-set-cache", "keys.cache.lifetime", title, exchange);
 }
 
 /// Servers that publish different keys make some verifications fail.
@@ -123,19 +109,8 @@ fn value(reply: &AnswerResult) -> KeySetValue {
 }
 
 fn tagged(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.etag",
-        "keys.cache.etag",
-        "the key set has an entity tag",
-        steps!(async |context| {
-            let reply = context.fetch_key_set(&context.key_set()).await;
-            let is_tag = |value: &str| {
-                let opaque = value.strip_prefix("W/").unwrap_or(value);
-                opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
-            };
-            context.check(judge::header_has("etag", HeaderRule::EntityTag, is_tag, &reply));
-        }),
-    );
+    let exchange = KeySetExchange::get().expect(KeySetRule::EntityTag);
+    cases.exchange("keys.etag", "keys.cache.etag", "the key set has an entity tag", exchange);
     cases.steps(
         "keys.not-modified",
         "keys.cache.not-modified",

@@ -1,6 +1,7 @@
 //! Cases of the key set (4, 5, 8; RFC 7517): a client that verifies verdicts can fetch, cache and trust it.
 
 mod caching;
+mod exchange;
 mod part;
 mod shape;
 mod signature;
@@ -8,6 +9,7 @@ mod vary;
 
 use super::CaseList;
 
+pub use exchange::{KeySetExchange, KeySetRule};
 pub use part::Keys;
 
 /// Adds the cases in the order of the report.

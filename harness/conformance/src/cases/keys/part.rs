@@ -1,5 +1,4 @@
-use std::convert::Infallible;
-
+use super::KeySetExchange;
 use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
 
 /// The key set, which verifies verdicts.
@@ -13,7 +12,7 @@ impl Part for Keys {
 
     type Need = ServiceNeed;
     type Settings = ();
-    type Exchange = Infallible;
+    type Exchange = KeySetExchange;
     type Target = ServiceTarget;
     type Monitor = ServiceMonitor;
 }

@@ -6,6 +6,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
 
 use super::shape::parse_key_set;
+use super::{KeySetExchange, KeySetRule};
 use crate::cases::service::forms;
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
@@ -186,18 +187,12 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
 
 /// What JOSE libraries check before they use a key (RFC 7517 §4).
 fn jose(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.types",
-        "vary.keys.jose",
-        "JOSE libraries can use each key to verify",
-        steps!(async |context| {
-            let reply = context.fetch_key_set(&context.key_set()).await;
-            let Some(set) = parse_key_set(context, &reply) else { return };
-            let keys = set.keys().iter().enumerate();
-            let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
-            context.check(judge::flawless(KeyRule::Verifying, faults));
-        }),
-    );
+    let exchange = KeySetExchange::get().expect(KeySetRule::Keys(|set| {
+        let keys = set.keys().iter().enumerate();
+        let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
+        vec![judge::flawless(KeyRule::Verifying, faults)]
+    }));
+    cases.exchange("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify", exchange);
 }
 
 fn faults(key: &Jwk) -> Vec<OneKeyFault> {

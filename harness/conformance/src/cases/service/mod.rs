@@ -13,6 +13,7 @@ mod rule;
 mod secrecy;
 mod sessions;
 mod token_choice;
+mod token_echo;
 mod vary;
 mod waiting;
 
@@ -25,7 +26,7 @@ pub(super) use vary::{
     forms,
 };
 
-pub(crate) use secrecy::token_echo;
+pub(crate) use token_echo::token_echo;
 
 use exchange::AddedSession;
 pub use exchange::VerdictExchange;

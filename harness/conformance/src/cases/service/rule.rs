@@ -7,7 +7,7 @@ use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Secrets, TimeRul
 use serde_json::Value;
 
 use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer};
-use super::secrecy::token_echo;
+use super::token_echo::token_echo;
 use crate::cases::{ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 

@@ -1,10 +1,7 @@
-use std::collections::HashSet;
-
-use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::difference::AnswerSubject;
 
-use super::damage::{self, Damage};
+use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer};
 use super::rule::not_shown;
 use super::{TokenChoice, VerdictExchange, VerdictRule};
@@ -19,9 +16,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     not_from_a_cache(cases);
     not_shared(cases);
 }
-
-/// Minimum length of a token's piece that cannot be a coincidence, in characters.
-const PIECE: usize = 24;
 
 fn not_echoed(cases: &mut CaseList<'_, Service>) {
     let pending_causes: [(&str, &str, TokenChoice, &[ServiceNeed]); 5] = [
@@ -73,21 +67,6 @@ fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
     cases
         .exchange("statement.read-token-not-echoed", "verdict.not-echoed.available", title, exchange)
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
-}
-
-/// Finds a token in an answer: in any encoding, or a piece of its signature.
-pub(crate) fn token_echo(token: &str) -> impl Fn(&[u8]) -> bool + use<> {
-    let mut redactor = Redactor::empty();
-    redactor.add("read token", token);
-    let hex = token.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    let signature = &token.as_bytes()[damage::signature(token)];
-    let pieces: HashSet<Vec<u8>> =
-        signature.windows(PIECE).chain(hex.as_bytes().windows(2 * PIECE)).map(<[u8]>::to_vec).collect();
-    move |bytes: &[u8]| {
-        redactor.finds(bytes)
-            || bytes.windows(PIECE).any(|window| pieces.contains(window))
-            || bytes.windows(2 * PIECE).any(|window| pieces.contains(window.to_ascii_lowercase().as_slice()))
-    }
 }
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.

@@ -4,12 +4,12 @@ mod case_report;
 #[cfg(test)]
 mod case_report_tests;
 mod hints;
-mod report_collector;
+mod report_builder;
 mod reproduction;
 
 pub use case_report::outcome_of;
 pub(in crate::run) use case_report::{after_run, timeout_check, without_run};
 pub(in crate::run) use hints::{hint, write_hints};
-pub use report_collector::ConformanceResult;
-pub(in crate::run) use report_collector::ReportCollector;
+pub use report_builder::ConformanceResult;
+pub(in crate::run) use report_builder::ReportBuilder;
 pub use reproduction::RerunCommand;

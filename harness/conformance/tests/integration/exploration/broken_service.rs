@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use edgeproof::cases::TokenChoice;
 use edgeproof::cases::explore::sequence::{
-    NamedSequence, SequencePlan, ServiceAction, ServiceModel, ServiceReplay, TokenChoice, VerdictStep,
+    NamedSequence, SequencePlan, ServiceAction, ServiceModel, ServiceReplay, VerdictStep,
 };
 use edgeproof::cases::{self, Catalog, ServiceInputs};
 use edgeproof::run::{

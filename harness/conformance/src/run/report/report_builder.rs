@@ -14,7 +14,7 @@ use crate::run::options::RunPolicy;
 use crate::run::plan::CasePlan;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
-pub(in crate::run) struct ReportCollector {
+pub(in crate::run) struct ReportBuilder {
     cases: Vec<Arc<CaseFacts>>,
     all_ids: Vec<String>,
     reports: Vec<Option<CaseReport>>,
@@ -46,7 +46,7 @@ pub struct ConformanceResult {
     pub observations: Vec<Observation>,
 }
 
-impl ReportCollector {
+impl ReportBuilder {
     /// Starts with the cases that do not apply.
     pub(in crate::run) fn new(plan: &CasePlan, spec: Arc<Spec>) -> Self {
         let reports = plan.cases.iter().map(|planned| {

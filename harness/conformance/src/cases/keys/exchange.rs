@@ -1,0 +1,163 @@
+use std::time::Duration;
+
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
+use edgeproof_http::{Draft, NoAnswer};
+use edgeproof_reports::difference::HeaderRule;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::shape::parse_key_set;
+use crate::cases::{
+    Exchange, ServiceCaseContext, ServiceTarget, key_set_draft, summary, without_private_keys,
+};
+use crate::judge::{self, AnswerResult, Check};
+use crate::request_text::{example_address, request_lines};
+
+/// Address of the key set in examples.
+const KEYS: &str = "https://127.0.0.1:8443";
+
+/// One request for the key set with its expected answer: pure data.
+#[derive(Debug, Clone)]
+pub struct KeySetExchange {
+    method: &'static str,
+    rules: Vec<KeySetRule>,
+}
+
+/// What the answer to a request for the key set has to be, or what is observed of it.
+#[derive(Debug, Clone)]
+pub enum KeySetRule {
+    /// This status.
+    Status(u16),
+    /// A JSON body.
+    Json,
+    /// A key set with keys that these checks pass.
+    Keys(fn(&KeySet) -> Vec<Check>),
+    /// Content type JSON.
+    JsonContentType,
+    /// An entity tag.
+    EntityTag,
+    /// Caches keep it for at most this time.
+    CachedFor(Duration),
+    /// The status or the lack of an answer, at the open point that has the case's id.
+    ObserveStatus,
+    /// `Content-Type`, at the open point that has the case's id.
+    ObserveContentType,
+    /// Whether a credential is required, at the open point that has the case's id.
+    ObserveCredential,
+    /// `Cache-Control`, at the open point that has the case's id.
+    ObserveCaching,
+}
+
+impl KeySetExchange {
+    /// A plain request.
+    pub(super) fn get() -> Self {
+        Self::with_method("GET")
+    }
+
+    /// A request with another method.
+    pub(super) fn with_method(method: &'static str) -> Self {
+        Self { method, rules: Vec::new() }
+    }
+
+    /// Adds what the answer has to be.
+    #[must_use]
+    pub(super) fn expect(mut self, rule: KeySetRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    fn draft(&self, spec: &Spec) -> Draft {
+        Draft { method: self.method.into(), ..key_set_draft(spec.path(Endpoint::KeySet)) }
+    }
+}
+
+impl Exchange<ServiceTarget> for KeySetExchange {
+    fn play<'a>(&'a self, context: &'a mut ServiceCaseContext) -> BoxFuture<'a, bool> {
+        async move {
+            let draft = self.draft(&context.target.spec);
+            let reply = context.fetch_key_set(&draft).await;
+            for rule in &self.rules {
+                rule.judge(context, &reply);
+            }
+            !matches!(reply, Err(NoAnswer::TimedOut(_)))
+        }
+        .boxed()
+    }
+
+    fn describe(&self, spec: &Spec) -> Vec<String> {
+        let mut lines = request_lines(&example_address(KEYS), &self.draft(spec));
+        lines.extend(self.rules.iter().filter_map(KeySetRule::describe));
+        lines
+    }
+}
+
+impl KeySetRule {
+    fn judge(&self, context: &mut ServiceCaseContext, reply: &AnswerResult) {
+        let checks = match self {
+            Self::Status(status) => vec![judge::status_is(*status, reply)],
+            Self::Json => vec![judge::is_json(&without_private_keys(reply.clone()))],
+            Self::Keys(checks) => {
+                let set = parse_key_set(context, reply);
+                set.map(|set| checks(&set)).unwrap_or_default()
+            }
+            Self::JsonContentType => vec![judge::json_content_type(reply)],
+            Self::EntityTag => vec![judge::header_has("etag", HeaderRule::EntityTag, is_tag, reply)],
+            Self::CachedFor(longest) => {
+                vec![judge::fresh_for(*longest, reply), judge::cache_time_bounded(*longest, reply)]
+            }
+            Self::ObserveStatus
+            | Self::ObserveContentType
+            | Self::ObserveCredential
+            | Self::ObserveCaching => Vec::new(),
+        };
+        context.checks(checks);
+        if let Some(observed) = self.observed(reply) {
+            let point = context.case().to_owned();
+            context.observe(&point, observed);
+        }
+    }
+
+    fn observed(&self, reply: &AnswerResult) -> Option<String> {
+        let header = |name: &str| reply.as_ref().ok().and_then(|answer| answer.headers.get(name));
+        Some(match self {
+            Self::ObserveStatus => summary::status(reply),
+            Self::ObserveContentType => {
+                header("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("none").to_owned()
+            }
+            Self::ObserveCredential => match reply {
+                Ok(answer) if answer.status == 200 => "none".to_owned(),
+                Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
+                other => summary::status(other),
+            },
+            Self::ObserveCaching => match header("cache-control") {
+                Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
+                None => "no Cache-Control".to_owned(),
+            },
+            _ => return None,
+        })
+    }
+
+    fn describe(&self) -> Option<String> {
+        Some(match self {
+            Self::Status(status) => format!("expected answer: {status}"),
+            Self::Json => "the body is JSON".to_owned(),
+            Self::Keys(_) => "expected answer: the key set".to_owned(),
+            Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
+            Self::EntityTag => "the answer has an ETag".to_owned(),
+            Self::CachedFor(longest) => {
+                format!("caches may keep the answer for at most {}", humantime::format_duration(*longest))
+            }
+            Self::ObserveStatus
+            | Self::ObserveContentType
+            | Self::ObserveCredential
+            | Self::ObserveCaching => return None,
+        })
+    }
+}
+
+/// Whether a value is an entity tag (RFC 9110 §8.8.3).
+fn is_tag(value: &str) -> bool {
+    let opaque = value.strip_prefix("W/").unwrap_or(value);
+    opaque.len() >= 2 && opaque.starts_with('"') && opaque.ends_with('"')
+}
