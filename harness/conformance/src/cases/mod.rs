@@ -54,7 +54,7 @@ pub use edge_monitor::EdgeMonitor;
 pub use keys::{KeySetExchange, KeySetRule, Keys};
 pub use need::{EdgeNeed, ServiceNeed};
 pub use part::{CaseSettings, Exchange, Monitor, Part};
-pub(crate) use service::token_echo;
+pub(crate) use service::{PENDING, answer, is_pending, token_echo};
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictRule};
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

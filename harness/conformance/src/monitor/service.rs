@@ -8,13 +8,15 @@ use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, KeySetValue, SecretPlace, Secrets};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
 use super::service_alike;
 use super::service_record::ServiceRecord;
-use crate::cases::{ServiceCaseContext, ServiceExchange, ServiceMonitor, token_echo};
+use crate::cases::{
+    self, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, is_pending, token_echo,
+};
 use crate::judge::{self, Check};
 
 /// Number of rounds of the last requests. Faults that come with many requests show here.
@@ -30,10 +32,8 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
         ServiceMonitor::Alike => service_alike::judge(record),
         ServiceMonitor::Caching => vec![caching(record)],
         ServiceMonitor::NoEcho => vec![no_echo(record)],
-        ServiceMonitor::Bodies => bodies(record),
-        ServiceMonitor::Alive => {
-            alive(record, spec.row("verdict.404.pending"), spec.row("verdict.401.unauthorized"))
-        }
+        ServiceMonitor::Bodies => spec.row(PENDING).map(|row| bodies(record, row)).unwrap_or_default(),
+        ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),
         ServiceMonitor::KeyCaching => key_caching(record, spec.row("limit.key-set-cache")),
         ServiceMonitor::SameKeys => same_keys(record),
     }
@@ -79,12 +79,10 @@ fn alive(record: &ServiceRecord, pending: Option<&Row>, unauthorized: Option<&Ro
         if record.sessions.contains(&reference) {
             continue;
         }
-        let expected = judge::ExpectedAnswer {
-            status: row.status().unwrap_or_default(),
-            body: row.body_with(&[("<session_ref>", json!(reference))]),
-            to_head: false,
-        };
-        for check in judge::exact(&expected, &exchange.sent.reply).iter().filter(|check| !check.ok) {
+        for check in judge::exact(&cases::answer(row, &reference), &exchange.sent.reply)
+            .iter()
+            .filter(|check| !check.ok)
+        {
             wrong.push(Breach { has_token: exchange.has_authorization(), ..breach(exchange, check) });
         }
     }
@@ -146,7 +144,7 @@ fn no_echo(record: &ServiceRecord) -> Check {
     echoed.check(Invariant::TokensInAnswers).advise(Advice::TokenEchoed)
 }
 
-fn bodies(record: &ServiceRecord) -> Vec<Check> {
+fn bodies(record: &ServiceRecord, row: &Row) -> Vec<Check> {
     let (mut pending, mut refused, mut kind) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let judged =
@@ -156,13 +154,12 @@ fn bodies(record: &ServiceRecord) -> Vec<Check> {
             continue;
         };
         let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
-        let is_pending =
-            body.as_ref().is_some_and(|body| body.get("status").is_some_and(|status| status == "pending"));
-        if is_pending
-            && (body != Some(json!({"status": "pending", "ref": reference})) || answer.status != 404)
-        {
-            let check = judge::is_json(&exchange.sent.reply);
-            pending.push(breach(exchange, &check));
+        let is_pending = body.as_ref().is_some_and(|body| is_pending(row, body));
+        if is_pending {
+            let checks = judge::exact(&cases::answer(row, &reference), &exchange.sent.reply);
+            if let Some(check) = checks.iter().find(|check| !check.ok) {
+                pending.push(breach(exchange, check));
+            }
         }
         if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
             let check = judge::is_json(&exchange.sent.reply);

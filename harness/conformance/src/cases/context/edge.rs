@@ -12,7 +12,7 @@ use edgeproof_targets::FaultInjection;
 
 use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget, FreshEdges, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, fill, judge};
-use crate::judge::{Check, RelayedRequests};
+use crate::judge::{Check, RelayedRequests, decoded};
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -152,6 +152,44 @@ impl EdgeCaseContext {
         let numbers: Vec<usize> = drafts.iter().map(|draft| traffic.begin(self.sender(), draft)).collect();
         let sent = edgeproof_http::send_in_turn(&self.target.endpoint, drafts, self.timeout).await;
         for (number, sent) in numbers.into_iter().zip(&sent) {
+            traffic.end(number, sent.clone());
+        }
+        sent
+    }
+
+    /// Sends a filled draft over a new connection, with a marker and a level of its own.
+    pub(crate) async fn exchange_as(
+        &self,
+        marker: &str,
+        level: CaseLevel,
+        draft: &Draft,
+        limit: Duration,
+    ) -> Sent {
+        let number = self.target.traffic.begin(self.sender_of(marker, level), draft);
+        let sent = edgeproof_http::send(&self.target.endpoint, draft, limit).await;
+        self.target.traffic.end(number, sent.clone());
+        sent
+    }
+
+    /// Sends filled drafts over one connection, each with a marker of its own: in turn, or all before the first answer.
+    pub(crate) async fn exchanges_as(
+        &self,
+        requests: &[(String, Draft)],
+        level: CaseLevel,
+        pipelined: bool,
+        limit: Duration,
+    ) -> Vec<Sent> {
+        let (traffic, endpoint) = (&self.target.traffic, &self.target.endpoint);
+        let begin = |(marker, draft): &(String, Draft)| traffic.begin(self.sender_of(marker, level), draft);
+        let numbers: Vec<usize> = requests.iter().map(begin).collect();
+        let drafts: Vec<Draft> = requests.iter().map(|(_, draft)| draft.clone()).collect();
+        let mut sent = if pipelined {
+            edgeproof_http::send_pipelined(endpoint, &drafts, limit).await
+        } else {
+            edgeproof_http::send_in_turn(endpoint, &drafts, limit).await
+        };
+        for (number, sent) in numbers.into_iter().zip(&mut sent) {
+            sent.reply = sent.reply.clone().map(decoded);
             traffic.end(number, sent.clone());
         }
         sent

@@ -8,7 +8,6 @@ use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
 use futures_util::future::join;
 use futures_util::{StreamExt, stream};
-use tokio::time::sleep;
 
 use super::change::fill_look_alikes;
 use super::exchange::Exchange;
@@ -128,7 +127,7 @@ impl<'c> Player<'c> {
         self.announce(&marker, &self.model.announced(trial));
         let beside = async {
             if !exchange.beside.is_empty() {
-                sleep(BESIDE_AFTER).await;
+                self.context.sleep(BESIDE_AFTER).await;
             }
             for event in &exchange.beside {
                 self.event(*event).await;
@@ -194,10 +193,7 @@ impl<'c> Player<'c> {
         let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
         // What the edge answers to a client that leaves is open.
         let level = if earlier.leaves.is_some() { CaseLevel::Open } else { CaseLevel::Must };
-        let traffic = &self.context.target.traffic;
-        let number = traffic.begin(self.context.sender_of(&marker, level), &draft);
-        let sent = edgeproof_http::send(&self.context.target.endpoint, &draft, limit).await;
-        traffic.end(number, sent);
+        self.context.exchange_as(&marker, level, &draft, limit).await;
     }
 
     /// Sends the request after those before it on its connection, and yields them with their answers.
@@ -206,32 +202,19 @@ impl<'c> Player<'c> {
         if exchange.pipelined {
             before.push(Earlier::Accepted);
         }
-        let (mut drafts, mut scripts) = (Vec::new(), Vec::new());
-        let (traffic, mut numbers) = (&self.context.target.traffic, Vec::new());
+        let (mut requests, mut scripts) = (Vec::new(), Vec::new());
         for earlier in before {
             let earlier = self.model.earlier.before(earlier);
             let marker = next_marker();
             let (draft, scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
-            numbers.push(traffic.begin(self.context.sender_of(&marker, exchange.level), &draft));
-            drafts.push(draft);
+            requests.push((marker, draft));
             scripts.push(scripted);
         }
-        numbers.push(traffic.begin(self.context.sender_of(marker, exchange.level), draft));
-        drafts.push(draft.clone());
-        let endpoint = &self.context.target.endpoint;
-        let mut sent = if exchange.pipelined {
-            edgeproof_http::send_pipelined(endpoint, &drafts, self.limit).await
-        } else {
-            edgeproof_http::send_in_turn(endpoint, &drafts, self.limit).await
-        };
-        for sent in &mut sent {
-            sent.reply = sent.reply.clone().map(judge::decoded);
-        }
-        for (number, sent) in numbers.into_iter().zip(&sent) {
-            traffic.end(number, sent.clone());
-        }
+        requests.push((marker.to_owned(), draft.clone()));
+        let sending = self.context.exchanges_as(&requests, exchange.level, exchange.pipelined, self.limit);
+        let mut sent = sending.await;
         let last = sent.pop().expect("there is an entry for each request");
-        (drafts.into_iter().zip(sent).collect(), last)
+        (requests.into_iter().map(|(_, draft)| draft).zip(sent).collect(), last)
     }
 
     /// Fills in a request with a marker of its own, and scripts its reply.

@@ -1,11 +1,11 @@
 use edgeproof_fixtures::spec::{Fact, Row, Stimulus, Table};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cases::Catalog;
 use crate::judge::{ExpectedAnswer, ReasonCode};
 
 /// Row of the answer for a session without a verdict.
-pub(in crate::cases) const PENDING: &str = "verdict.404.pending";
+pub(crate) const PENDING: &str = "verdict.404.pending";
 /// Row of the answer to a request without a read token.
 pub(in crate::cases) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
@@ -13,9 +13,16 @@ pub(in crate::cases) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
 /// The answer in a row, for this session reference.
-pub(super) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {
+pub(crate) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {
     let body = row.body_with(&[("<session_ref>", json!(reference))]);
     ExpectedAnswer { status: row.status().unwrap_or_default(), body, to_head: false }
+}
+
+/// Whether a body has the members of the pending answer that are the same for all sessions.
+pub(crate) fn is_pending(row: &Row, body: &Value) -> bool {
+    let Some(expected) = row.body().and_then(Value::as_object) else { return false };
+    let mut fixed = expected.iter().filter(|(_, value)| **value != json!("<session_ref>"));
+    fixed.all(|(name, value)| body.get(name) == Some(value))
 }
 
 /// The codes of these stimuli, without duplicates.

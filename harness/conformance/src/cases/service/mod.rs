@@ -20,7 +20,8 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(super) use expected::{PENDING, UNAUTHORIZED};
+pub(super) use expected::UNAUTHORIZED;
+pub(crate) use expected::{PENDING, answer, is_pending};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
     forms,

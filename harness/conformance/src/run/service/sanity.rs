@@ -5,7 +5,7 @@ use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use serde_json::Value;
 
-use crate::cases::{ServiceCaseContext, ServiceNeed};
+use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, is_pending};
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
@@ -15,11 +15,17 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Finds out whether a verdict endpoint answers, and accepts the read token if one was given.
 pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
     let ask = backend.verdict(&backend.reference("sanity"));
+    let row = backend.row(PENDING).clone();
     if backend.target.inputs.read_token.is_some() {
         let token = backend.read_token();
         match &backend.fetch_verdict(&ask.clone().bearer(&token)).await {
             Err(why) => return no_answer(backend, why).await,
-            Ok(answer) if is_pending(answer) => return SanityResult::Usable,
+            Ok(answer)
+                if row.status() == Some(answer.status)
+                    && json(answer).is_some_and(|body| is_pending(&row, &body)) =>
+            {
+                return SanityResult::Usable;
+            }
             Ok(answer) if answer.status == 401 && json(answer).is_some() => {
                 return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give a valid token of this service and \
@@ -101,11 +107,6 @@ fn advice(why: &NoAnswer) -> String {
         }
         _ => "check the URL, and that this machine can reach it".into(),
     }
-}
-
-fn is_pending(answer: &Answer) -> bool {
-    answer.status == 404
-        && json(answer).is_some_and(|body| body.get("status").is_some_and(|status| status == "pending"))
 }
 
 fn json(answer: &Answer) -> Option<Value> {

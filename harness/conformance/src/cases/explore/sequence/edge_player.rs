@@ -50,6 +50,10 @@ impl SequencePlayer for EdgePlayer<'_> {
 }
 
 impl StepPlayer<EdgeAction> for EdgeSteps<'_> {
+    async fn pause(&self, time: Duration) {
+        self.player.context.sleep(time).await;
+    }
+
     async fn step(&self, action: &EdgeAction, kept: Option<&mut ReusedConnection>) -> StepResult {
         match action {
             EdgeAction::Exchange(trial) => {

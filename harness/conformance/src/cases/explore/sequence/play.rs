@@ -81,6 +81,9 @@ pub(super) trait StepPlayer<A>: Sync {
         action: &A,
         kept: Option<&mut ReusedConnection>,
     ) -> impl Future<Output = StepResult> + Send;
+
+    /// Waits before a step.
+    fn pause(&self, time: Duration) -> impl Future<Output = ()> + Send;
 }
 
 /// Plays the waves of a sequence in turn, until one has a failed step. The steps of a wave start at the same time, those
@@ -138,7 +141,7 @@ async fn play_lane<A, P: StepPlayer<A>>(
     for index in indices {
         let step = &steps[index];
         if step.pause_ms > 0 {
-            tokio::time::sleep(Duration::from_millis(step.pause_ms.into())).await;
+            player.pause(Duration::from_millis(step.pause_ms.into())).await;
         }
         results.push((index, player.step(&step.action, connection.as_mut()).await));
     }

@@ -63,6 +63,10 @@ impl SequencePlayer for ServicePlayer<'_> {
 }
 
 impl StepPlayer<ServiceAction> for ServiceSteps<'_> {
+    async fn pause(&self, time: Duration) {
+        self.context.sleep(time).await;
+    }
+
     async fn step(&self, action: &ServiceAction, kept: Option<&mut ReusedConnection>) -> StepResult {
         let mut own = ReusedConnection::default();
         let connection = kept.unwrap_or(&mut own);
