@@ -131,7 +131,7 @@ impl Exchange<ServiceTarget> for VerdictExchange {
     fn play<'a>(&'a self, context: &'a mut ServiceCaseContext) -> BoxFuture<'a, bool> {
         async move {
             let Some(reference) = self.session.reference(context).await else { return true };
-            let Some(authorization) = self.token.authorization(context) else {
+            let Ok(authorization) = self.token.authorization(context) else {
                 context.found.not_applicable = Some("the read token has no part to damage this way".into());
                 return true;
             };

@@ -77,7 +77,6 @@ impl VerdictRule {
                 vec![status, json, judge::has_code(builtin.unwrap_or(accepted), reply)]
             }
             Self::Verdict => verdict_checks(reply),
-            Self::NoServerError => vec![no_server_error(reply)],
             Self::JsonContentType => vec![judge::json_content_type(reply)],
             Self::BearerChallenge => {
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
@@ -96,7 +95,7 @@ impl VerdictRule {
                 let longest = sent.took;
                 vec![Check::judged(DifferenceKind::time(TimeRule::MayWait, None, longest), true)]
             }
-            Self::Waits => vec![no_server_error(reply)],
+            Self::NoServerError | Self::Waits => vec![no_server_error(reply)],
             Self::ObserveStatus
             | Self::ObserveMember(_)
             | Self::ObserveWait(_)

@@ -42,7 +42,7 @@ fn not_echoed(cases: &mut CaseList<'_, Service>) {
                 &format!("verdict.not-echoed.{id}"),
                 &format!("an answer to {title} does not contain it"),
                 steps!(async |context| {
-                    let Some(Some(value)) = choice.authorization(context) else {
+                    let Ok(Some(value)) = choice.authorization(context) else {
                         context.found.not_applicable =
                             Some("the read token has no part to damage this way".into());
                         return;

@@ -29,6 +29,10 @@ pub enum TokenChoice {
     Damaged(Damage),
 }
 
+/// The read token has no part to damage this way.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cases) struct NoSuchPart;
+
 impl TokenChoice {
     /// All credentials, the plainest first.
     pub(in crate::cases) fn all() -> Vec<Self> {
@@ -71,8 +75,11 @@ impl TokenChoice {
         }
     }
 
-    /// The value of `Authorization`, if there is one. None: the read token has no part to damage this way.
-    pub(in crate::cases) fn authorization(self, context: &ServiceCaseContext) -> Option<Option<String>> {
+    /// The value of `Authorization`, if there is one.
+    pub(in crate::cases) fn authorization(
+        self,
+        context: &ServiceCaseContext,
+    ) -> Result<Option<String>, NoSuchPart> {
         let inputs = &context.target.inputs;
         let (expired, license) = (exposed(inputs.expired_token.as_ref()), exposed(inputs.license.as_ref()));
         self.with(&context.read_token(), &expired, &license)
@@ -81,22 +88,23 @@ impl TokenChoice {
     /// The value of `Authorization` in examples.
     pub(in crate::cases) fn example(self) -> Option<String> {
         let token = |name: &str| format!("{READ_PREFIX}<{name}>");
-        self.with(&token("token"), &token("expired"), "<license>").unwrap_or_else(|| Some(self.describe()))
+        self.with(&token("token"), &token("expired"), "<license>")
+            .unwrap_or_else(|NoSuchPart| Some(self.describe()))
     }
 
-    fn with(self, token: &str, expired: &str, license: &str) -> Option<Option<String>> {
-        let bearer = |token: &str| Some(Some(format!("Bearer {token}")));
+    fn with(self, token: &str, expired: &str, license: &str) -> Result<Option<String>, NoSuchPart> {
+        let bearer = |token: &str| Ok(Some(format!("Bearer {token}")));
         match self {
             Self::Valid => bearer(token),
-            Self::Missing => Some(None),
+            Self::Missing => Ok(None),
             Self::Foreign => bearer("eyJhbGciOiJub25lIn0.e30."),
-            Self::OtherScheme => Some(Some("Token service_read_none".to_owned())),
+            Self::OtherScheme => Ok(Some("Token service_read_none".to_owned())),
             Self::Expired => bearer(expired),
             Self::License => bearer(license),
-            Self::Damaged(damage) => bearer(&damage.apply(token)?),
-            Self::LowerCaseScheme => Some(Some(format!("bearer {token}"))),
+            Self::Damaged(damage) => bearer(&damage.apply(token).ok_or(NoSuchPart)?),
+            Self::LowerCaseScheme => Ok(Some(format!("bearer {token}"))),
             Self::WithoutPrefix => bearer(token.strip_prefix(READ_PREFIX).unwrap_or(token)),
-            Self::Value(value) => Some(Some(value.to_owned())),
+            Self::Value(value) => Ok(Some(value.to_owned())),
         }
     }
 }

@@ -81,7 +81,7 @@ impl VerdictStep {
         if let Some(query) = self.query {
             request = request.query(query);
         }
-        if let Some(value) = self.token.authorization(context)? {
+        if let Some(value) = self.token.authorization(context).ok()? {
             request = request.authorization(&value);
         }
         let mut draft: Draft = request.draft();
