@@ -12,6 +12,14 @@ pub struct CaseList<'a, P: Part> {
     cases: Vec<Case<P>>,
 }
 
+/// A case without its requests.
+pub struct NewCase<'c, 't, 'a, P: Part> {
+    pub(super) list: &'c mut CaseList<'a, P>,
+    row: &'t str,
+    pub(super) id: &'t str,
+    title: &'t str,
+}
+
 impl<'a, P: Part> CaseList<'a, P> {
     /// An empty list.
     pub fn new(catalog: Catalog<'a>) -> Self {
@@ -23,42 +31,16 @@ impl<'a, P: Part> CaseList<'a, P> {
         self.cases
     }
 
-    /// Adds a case for `row`.
-    pub fn add(&mut self, row: &str, id: &str, title: &str, procedure: Procedure<P>) -> &mut Case<P> {
-        let case = Case::of(self.row(row), id, title, procedure);
-        self.cases.push(case);
-        self.cases.last_mut().expect("a case was just pushed")
-    }
-
-    /// Adds a case for `row` with one exchange.
-    pub fn exchange(&mut self, row: &str, id: &str, title: &str, exchange: P::Exchange) -> &mut Case<P> {
-        self.add(row, id, title, Procedure::Exchange(Box::new(exchange)))
-    }
-
-    /// Adds a case for `row` with several named exchanges.
-    pub fn exchanges(
-        &mut self,
-        row: &str,
-        id: &str,
-        title: &str,
-        exchanges: Vec<(String, P::Exchange)>,
-    ) -> &mut Case<P> {
-        self.add(row, id, title, Procedure::Exchanges(exchanges.into()))
-    }
-
-    /// Adds a case for `row` with other steps.
-    pub fn steps<F>(&mut self, row: &str, id: &str, title: &str, steps: F) -> &mut Case<P>
-    where
-        F: for<'s> Fn(&'s mut CaseContext<P::Target>) -> BoxFuture<'s, ()> + Send + Sync + 'static,
-    {
-        self.add(row, id, title, Procedure::Steps(Arc::new(steps)))
+    /// Begins a case that proves `row`. Its exchange or its steps complete it.
+    pub fn case<'c, 't>(&'c mut self, row: &'t str, id: &'t str, title: &'t str) -> NewCase<'c, 't, 'a, P> {
+        NewCase { list: self, row, id, title }
     }
 
     /// Adds a case for each monitor.
     pub fn monitors(&mut self) {
         for monitor in P::MONITORS {
             let [row, others @ ..] = monitor.rows() else { continue };
-            let case = self.add(row, monitor.id(), monitor.title(), Procedure::Monitor(*monitor));
+            let case = self.case(row, monitor.id(), monitor.title()).with(Procedure::Monitor(*monitor));
             case.requires(monitor.needs()).phase(Phase::Monitors);
             for other in others {
                 case.also(other);
@@ -67,6 +49,32 @@ impl<'a, P: Part> CaseList<'a, P> {
                 case.level(CaseLevel::Open);
             }
         }
+    }
+}
+
+impl<'c, P: Part> NewCase<'c, '_, '_, P> {
+    /// Completes the case with one exchange.
+    pub fn exchange(self, exchange: P::Exchange) -> &'c mut Case<P> {
+        self.with(Procedure::Exchange(Box::new(exchange)))
+    }
+
+    /// Completes the case with several named exchanges.
+    pub fn exchanges(self, exchanges: Vec<(String, P::Exchange)>) -> &'c mut Case<P> {
+        self.with(Procedure::Exchanges(exchanges.into()))
+    }
+
+    /// Completes the case with other steps, made by [`steps!`](crate::steps).
+    pub fn steps<F>(self, steps: F) -> &'c mut Case<P>
+    where
+        F: for<'s> Fn(&'s mut CaseContext<P::Target>) -> BoxFuture<'s, ()> + Send + Sync + 'static,
+    {
+        self.with(Procedure::Steps(Arc::new(steps)))
+    }
+
+    fn with(self, procedure: Procedure<P>) -> &'c mut Case<P> {
+        let case = Case::of(self.list.row(self.row), self.id, self.title, procedure);
+        self.list.cases.push(case);
+        self.list.cases.last_mut().expect("a case was just pushed")
     }
 }
 

@@ -26,15 +26,15 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .steps(
+            .case(
                 ROW,
                 &format!("abort.{id}"),
                 &format!("{title} ends the session with AbortError and without a verdict"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(aborted(context, when, error))
-                },
             )
+            .steps(move |context| {
+                let error = error.clone();
+                Box::pin(aborted(context, when, error))
+            })
             .stimulus(Stimulus::CallerAborts)
             .also(WITHOUT_VERDICT);
     }
@@ -183,54 +183,40 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
 /// After the acceptance there is nothing left to abort.
 fn afterwards(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
-            ROW,
-            "abort.afterwards",
-            "abort() after the acceptance returns",
-            steps!(async |context| {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let options = context.quick_options(&edge.url());
-                let session = page.session(options, &context.reference("done")).await;
-                context.check(resolves(&session).which("before the abort"));
-                if abort(context, &page).await.is_some() {
-                    context.check(Check::page(PageEffect::AbortReturns, None, true));
-                    let session = page.play([CollectorCall::Verify]).await;
-                    context.observe("collector.abort.verify-afterwards", session.summary());
-                }
-            }),
-        )
+        .case(ROW, "abort.afterwards", "abort() after the acceptance returns")
+        .steps(steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let options = context.quick_options(&edge.url());
+            let session = page.session(options, &context.reference("done")).await;
+            context.check(resolves(&session).which("before the abort"));
+            if abort(context, &page).await.is_some() {
+                context.check(Check::page(PageEffect::AbortReturns, None, true));
+                let session = page.play([CollectorCall::Verify]).await;
+                context.observe("collector.abort.verify-afterwards", session.summary());
+            }
+        }))
         .level(CaseLevel::Should);
 }
 
 /// Ways to abort that the interface does not name.
 fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
-            ROW,
-            "abort.observed",
-            "how the collector handles other ways to abort",
-            steps!(async |context| {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let options = Value::Object(context.quick_options(&edge.url()));
-                let create = |signal| CollectorCall::Create { options: options.clone(), signal };
-                let start = || CollectorCall::Start { session_ref: Some(context.reference("signal")) };
-                let ways = [
-                    (
-                        "before-start",
-                        vec![create(false), CollectorCall::Abort, start(), CollectorCall::Verify],
-                    ),
-                    (
-                        "signal",
-                        vec![create(true), start(), CollectorCall::AbortSignal, CollectorCall::Verify],
-                    ),
-                ];
-                for (name, calls) in ways {
-                    let session = page.play(calls).await;
-                    context.observe(&format!("collector.abort.{name}"), session.summary());
-                }
-            }),
-        )
+        .case(ROW, "abort.observed", "how the collector handles other ways to abort")
+        .steps(steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let options = Value::Object(context.quick_options(&edge.url()));
+            let create = |signal| CollectorCall::Create { options: options.clone(), signal };
+            let start = || CollectorCall::Start { session_ref: Some(context.reference("signal")) };
+            let ways = [
+                ("before-start", vec![create(false), CollectorCall::Abort, start(), CollectorCall::Verify]),
+                ("signal", vec![create(true), start(), CollectorCall::AbortSignal, CollectorCall::Verify]),
+            ];
+            for (name, calls) in ways {
+                let session = page.play(calls).await;
+                context.observe(&format!("collector.abort.{name}"), session.summary());
+            }
+        }))
         .level(CaseLevel::Open);
 }

@@ -106,15 +106,15 @@ fn invalid(cases: &mut CaseList<'_, Collector>) {
     for (id, title, values) in INVALID_URLS {
         let error = ErrorRow::of(cases, INVALID);
         cases
-            .steps(
+            .case(
                 INVALID,
                 &format!("api-url.invalid.{id}"),
                 &format!("the collector refuses {title} as invalid"),
-                move |context| {
-                    let error = error.clone();
-                    Box::pin(refused(context, values, error, CaseLevel::Must))
-                },
             )
+            .steps(move |context| {
+                let error = error.clone();
+                Box::pin(refused(context, values, error, CaseLevel::Must))
+            })
             .stimulus(Stimulus::ApiUrlInvalid)
             .also("setting.collector.api-url");
     }
@@ -123,15 +123,16 @@ fn invalid(cases: &mut CaseList<'_, Collector>) {
 fn insecure(cases: &mut CaseList<'_, Collector>) {
     for (id, title, level, values) in INSECURE_URLS {
         let error = ErrorRow::of(cases, NOT_HTTPS);
-        let case = cases.steps(
-            NOT_HTTPS,
-            &format!("api-url.insecure.{id}"),
-            &format!("the collector refuses an apiUrl with {title}"),
-            move |context| {
+        let case = cases
+            .case(
+                NOT_HTTPS,
+                &format!("api-url.insecure.{id}"),
+                &format!("the collector refuses an apiUrl with {title}"),
+            )
+            .steps(move |context| {
                 let error = error.clone();
                 Box::pin(refused(context, values, error, level))
-            },
-        );
+            });
         case.stimulus(Stimulus::ApiUrlInsecure).also(SCHEME).also("setting.collector.api-url");
         case.level(level);
     }
@@ -165,12 +166,14 @@ const FORMS: [(&str, CaseLevel, UrlForm); 3] = [
 
 fn https(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
+        .case(
             "setting.collector.api-url",
             "api-url.https",
             "the collector accepts an https apiUrl in each form, and posts the collection there",
-            |context| Box::pin(accepted(context, PageOrigin::Https, EdgeScheme::Https(Role::ServiceServer))),
         )
+        .steps(|context| {
+            Box::pin(accepted(context, PageOrigin::Https, EdgeScheme::Https(Role::ServiceServer)))
+        })
         .also(SCHEME);
 }
 
@@ -196,9 +199,8 @@ fn localhost(cases: &mut CaseList<'_, Collector>) {
         ),
     ] {
         cases
-            .steps("statement.localhost-allowed", &format!("localhost.{id}"), title, move |context| {
-                Box::pin(accepted(context, page, scheme))
-            })
+            .case("statement.localhost-allowed", &format!("localhost.{id}"), title)
+            .steps(move |context| Box::pin(accepted(context, page, scheme)))
             .also(SCHEME);
     }
 }
@@ -236,22 +238,22 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         ("array", json!(["https://edge.invalid"])),
     ];
     cases
-        .steps(
+        .case(
             "setting.collector.api-url",
             "api-url.observed",
             "how the collector handles unusual values of apiUrl",
-            steps!(
-                async |context| {
-                    let Some(page) = context.page().await else { return };
-                    for (name, value) in values {
-                        let mut options = context.quick_options("");
-                        options.insert("apiUrl".into(), value);
-                        let session = page.session(options, &context.reference("odd")).await;
-                        context.observe(&format!("collector.api-url.{name}"), session.summary());
-                    }
-                },
-                with(values)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let Some(page) = context.page().await else { return };
+                for (name, value) in values {
+                    let mut options = context.quick_options("");
+                    options.insert("apiUrl".into(), value);
+                    let session = page.session(options, &context.reference("odd")).await;
+                    context.observe(&format!("collector.api-url.{name}"), session.summary());
+                }
+            },
+            with(values)
+        ))
         .level(CaseLevel::Open);
 }

@@ -17,12 +17,13 @@ pub(super) const SESSION: Duration = Duration::from_secs(2);
 /// Blocked and failing measurements are no error (1.6).
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     for block in &BLOCKS {
-        let case = cases.steps(
-            ROW,
-            &format!("blocked.{}", block.id),
-            &format!("the collector sends the collection without an error despite {}", block.title),
-            move |context| Box::pin(blocked(context, block)),
-        );
+        let case = cases
+            .case(
+                ROW,
+                &format!("blocked.{}", block.id),
+                &format!("the collector sends the collection without an error despite {}", block.title),
+            )
+            .steps(move |context| Box::pin(blocked(context, block)));
         case.takes(SESSION * u32::try_from(block.ways.len()).unwrap_or(1));
         if block.is_websocket {
             case.also("statement.websocket-failure");
@@ -88,11 +89,13 @@ pub(super) async fn collected(context: &mut CollectorCaseContext, page: &Collect
 
 /// Fewer measurements, lower confidence (1.6).
 fn weaker(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        "statement.weaker-verdict",
-        "blocked.weaker-verdict",
-        "a session with blocked measurements gets a verdict of lower confidence",
-        steps!(async |context| {
+    cases
+        .case(
+            "statement.weaker-verdict",
+            "blocked.weaker-verdict",
+            "a session with blocked measurements gets a verdict of lower confidence",
+        )
+        .steps(steps!(async |context| {
             if !context.needs_opened() {
                 return;
             }
@@ -114,8 +117,7 @@ fn weaker(cases: &mut CaseList<'_, Collector>) {
             let [all, few] = confidences[..] else { return };
             let (expected, actual) = (all.to_string(), PageValue::text(few.to_string()));
             context.check(Check::page_is(PageEffect::Confidence, expected, actual, few < all));
-        }),
-    );
+        }));
 }
 
 /// Runs a session and reads the confidence of its verdict.

@@ -28,30 +28,27 @@ const UNKNOWN: &str = "collector.unknown-mode";
 
 fn known(cases: &mut CaseList<'_, Collector>, mode: &str) {
     let given = mode.to_owned();
-    cases.steps(
-        MODE,
-        &format!("mode.{mode}"),
-        &format!("the collector accepts mode {mode}, and the collection contains it"),
-        move |context| Box::pin(session_in(context, Some(given.clone()), given.clone())),
-    );
+    cases
+        .case(
+            MODE,
+            &format!("mode.{mode}"),
+            &format!("the collector accepts mode {mode}, and the collection contains it"),
+        )
+        .steps(move |context| Box::pin(session_in(context, Some(given.clone()), given.clone())));
 }
 
 fn by_default(cases: &mut CaseList<'_, Collector>, default: &str) {
     let default = default.to_owned();
     cases
-        .steps(
-            "statement.mode-default",
-            "mode.default",
-            &format!("without the option, the mode is {default}"),
-            steps!(
-                async |context| {
-                    if context.needs_opened() {
-                        session_in(context, None, default).await;
-                    }
-                },
-                with(default)
-            ),
-        )
+        .case("statement.mode-default", "mode.default", &format!("without the option, the mode is {default}"))
+        .steps(steps!(
+            async |context| {
+                if context.needs_opened() {
+                    session_in(context, None, default).await;
+                }
+            },
+            with(default)
+        ))
         .also(MODE);
 }
 
@@ -96,28 +93,20 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
         let error = ErrorRow::of(cases, UNKNOWN);
         let title = format!("the collector refuses {title}");
         cases
-            .steps(
-                UNKNOWN,
-                &format!("mode.unknown.{id}"),
-                &title,
-                steps!(
-                    async |context| {
-                        let Some(page) = context.page().await else { return };
-                        for value in &values {
-                            let mut options = context.options(NOWHERE);
-                            options.insert("mode".into(), json!(value));
-                            let session = page.session(options, &context.reference("mode")).await;
-                            let expected = error.filled(context, "<value>", value);
-                            context.check(fails_with(
-                                SessionSubject::Mode(value.into()),
-                                &expected,
-                                &session,
-                            ));
-                        }
-                    },
-                    with(error, values)
-                ),
-            )
+            .case(UNKNOWN, &format!("mode.unknown.{id}"), &title)
+            .steps(steps!(
+                async |context| {
+                    let Some(page) = context.page().await else { return };
+                    for value in &values {
+                        let mut options = context.options(NOWHERE);
+                        options.insert("mode".into(), json!(value));
+                        let session = page.session(options, &context.reference("mode")).await;
+                        let expected = error.filled(context, "<value>", value);
+                        context.check(fails_with(SessionSubject::Mode(value.into()), &expected, &session));
+                    }
+                },
+                with(error, values)
+            ))
             .stimulus(Stimulus::ModeUnknown)
             .also(MODE);
     }
@@ -131,23 +120,19 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
     let values: [(&str, Value); 4] =
         [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
     cases
-        .steps(
-            MODE,
-            "mode.observed",
-            "how the collector handles a non-string mode",
-            steps!(
-                async |context| {
-                    let Some(page) = context.page().await else { return };
-                    for (name, value) in values {
-                        let mut options = context.options(NOWHERE);
-                        options.insert("mode".into(), value);
-                        let session = page.session(options, &context.reference("mode")).await;
-                        context.observe(&format!("collector.mode.{name}"), session.summary());
-                    }
-                },
-                with(values)
-            ),
-        )
+        .case(MODE, "mode.observed", "how the collector handles a non-string mode")
+        .steps(steps!(
+            async |context| {
+                let Some(page) = context.page().await else { return };
+                for (name, value) in values {
+                    let mut options = context.options(NOWHERE);
+                    options.insert("mode".into(), value);
+                    let session = page.session(options, &context.reference("mode")).await;
+                    context.observe(&format!("collector.mode.{name}"), session.summary());
+                }
+            },
+            with(values)
+        ))
         .level(CaseLevel::Open);
 }
 

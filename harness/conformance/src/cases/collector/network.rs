@@ -27,27 +27,27 @@ fn addresses(cases: &mut CaseList<'_, Collector>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .steps(
+            .case(
                 ROW,
                 &format!("network.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                steps!(
-                    async |context| {
-                        let url = match port {
-                            None => "https://edge.invalid".to_owned(),
-                            Some(host) => match closed_port() {
-                                Ok(port) => format!("{host}:{port}"),
-                                Err(why) => {
-                                    context.found.not_run = Some(format!("cannot reserve a port: {why}"));
-                                    return;
-                                }
-                            },
-                        };
-                        failed(context, title, &url, &error).await;
-                    },
-                    with(error)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    let url = match port {
+                        None => "https://edge.invalid".to_owned(),
+                        Some(host) => match closed_port() {
+                            Ok(port) => format!("{host}:{port}"),
+                            Err(why) => {
+                                context.found.not_run = Some(format!("cannot reserve a port: {why}"));
+                                return;
+                            }
+                        },
+                    };
+                    failed(context, title, &url, &error).await;
+                },
+                with(error)
+            ))
             .stimulus(Stimulus::EdgeUnreachable);
     }
 }
@@ -66,22 +66,21 @@ fn cors(cases: &mut CaseList<'_, Collector>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .steps(
+            .case(
                 ROW,
                 &format!("network.cors.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                steps!(
-                    async |context| {
-                        let Some(edge) = context.edge(context.edge_setup().cors(cors)).await else { return };
-                        failed(context, title, &edge.url(), &error).await;
-                        if needs_preflight && edge.preflights() == 0 {
-                            context.found.not_applicable =
-                                Some("the collector's POST needs no preflight".into());
-                        }
-                    },
-                    with(error)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    let Some(edge) = context.edge(context.edge_setup().cors(cors)).await else { return };
+                    failed(context, title, &edge.url(), &error).await;
+                    if needs_preflight && edge.preflights() == 0 {
+                        context.found.not_applicable = Some("the collector's POST needs no preflight".into());
+                    }
+                },
+                with(error)
+            ))
             .stimulus(Stimulus::EdgeUnreachable);
     }
 }
@@ -94,19 +93,19 @@ fn certificates(cases: &mut CaseList<'_, Collector>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .steps(
+            .case(
                 ROW,
                 &format!("network.certificate.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                steps!(
-                    async |context| {
-                        let setup = context.edge_setup().scheme(EdgeScheme::Https(role));
-                        let Some(edge) = context.edge(setup).await else { return };
-                        failed(context, title, &edge.url(), &error).await;
-                    },
-                    with(error)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    let setup = context.edge_setup().scheme(EdgeScheme::Https(role));
+                    let Some(edge) = context.edge(setup).await else { return };
+                    failed(context, title, &edge.url(), &error).await;
+                },
+                with(error)
+            ))
             .stimulus(Stimulus::EdgeUnreachable);
     }
 }
@@ -121,35 +120,35 @@ fn connections(cases: &mut CaseList<'_, Collector>) {
     ] {
         let error = ErrorRow::of(cases, ROW);
         cases
-            .steps(
+            .case(
                 ROW,
                 &format!("network.connection.{id}"),
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
-                steps!(
-                    async |context| {
-                        let Some(edge) = raw_edge(context, reaction).await else { return };
-                        failed(context, title, &edge.url(), &error).await;
-                    },
-                    with(error)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    let Some(edge) = raw_edge(context, reaction).await else { return };
+                    failed(context, title, &edge.url(), &error).await;
+                },
+                with(error)
+            ))
             .stimulus(Stimulus::EdgeUnreachable);
     }
     let error = ErrorRow::of(cases, ROW);
     cases
-        .steps(
+        .case(
             ROW,
             "network.connection.stream-reset",
             "a stream that is reset after the request makes verify() reject with the TypeError of fetch",
-            steps!(
-                async |context| {
-                    let setup = context.edge_setup().post(PostReaction::Close);
-                    let Some(edge) = context.edge(setup).await else { return };
-                    failed(context, "a stream that is reset", &edge.url(), &error).await;
-                },
-                with(error)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let setup = context.edge_setup().post(PostReaction::Close);
+                let Some(edge) = context.edge(setup).await else { return };
+                failed(context, "a stream that is reset", &edge.url(), &error).await;
+            },
+            with(error)
+        ))
         .stimulus(Stimulus::EdgeUnreachable);
 }
 
@@ -167,18 +166,18 @@ async fn raw_edge(context: &mut CollectorCaseContext, reaction: RawReaction) -> 
 /// The status has arrived, the body has not: a collector may or may not read it.
 fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
+        .case(
             ROW,
             "network.connection.body-cut",
             "how the collector handles an acceptance whose body is cut short",
-            steps!(async |context| {
-                let Some(edge) = raw_edge(context, RawReaction::BodyCut).await else { return };
-                let Some(page) = context.page().await else { return };
-                let options = context.quick_options(&edge.url());
-                let session = page.session(options, &context.reference("cut")).await;
-                context.observe("collector.answer.cut", session.summary());
-            }),
         )
+        .steps(steps!(async |context| {
+            let Some(edge) = raw_edge(context, RawReaction::BodyCut).await else { return };
+            let Some(page) = context.page().await else { return };
+            let options = context.quick_options(&edge.url());
+            let session = page.session(options, &context.reference("cut")).await;
+            context.observe("collector.answer.cut", session.summary());
+        }))
         .level(CaseLevel::Open);
 }
 

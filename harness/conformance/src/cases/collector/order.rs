@@ -14,51 +14,43 @@ const ROW: &str = "collector.ready-before-start";
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     let error = ErrorRow::of(cases, ROW);
     cases
-        .steps(
-            ROW,
-            "order.ready-before-start",
-            "ready() fails before start()",
-            steps!(
-                async |context| {
-                    let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                    let Some(page) = context.page().await else { return };
-                    let options = Value::Object(context.options(&edge.url()));
-                    let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
-                    let session = page.play(calls).await;
-                    let expected = error.expected(context);
-                    context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
-                    // Also the second time.
-                    let session = page.play([CollectorCall::Ready]).await;
-                    context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
-                },
-                with(error)
-            ),
-        )
-        .stimulus(Stimulus::ReadyBeforeStart);
-    cases
-        .steps(
-            ROW,
-            "order.observed",
-            "how the collector handles other orders of the calls",
-            steps!(async |context| {
+        .case(ROW, "order.ready-before-start", "ready() fails before start()")
+        .steps(steps!(
+            async |context| {
                 let Some(edge) = context.edge(context.edge_setup()).await else { return };
                 let Some(page) = context.page().await else { return };
-                let create = || CollectorCall::Create {
-                    options: Value::Object(context.quick_options(&edge.url())),
-                    signal: false,
-                };
-                let start = || CollectorCall::Start { session_ref: Some(context.reference("order")) };
-                let orders = [
-                    ("verify-first", vec![create(), CollectorCall::Verify]),
-                    ("start-twice", vec![create(), start(), start(), CollectorCall::Ready]),
-                    ("without-ready", vec![create(), start(), CollectorCall::Verify]),
-                    ("without-reference", vec![create(), CollectorCall::Start { session_ref: None }]),
-                ];
-                for (name, calls) in orders {
-                    let session = page.play(calls).await;
-                    context.observe(&format!("collector.order.{name}"), session.summary());
-                }
-            }),
-        )
+                let options = Value::Object(context.options(&edge.url()));
+                let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
+                let session = page.play(calls).await;
+                let expected = error.expected(context);
+                context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
+                // Also the second time.
+                let session = page.play([CollectorCall::Ready]).await;
+                context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
+            },
+            with(error)
+        ))
+        .stimulus(Stimulus::ReadyBeforeStart);
+    cases
+        .case(ROW, "order.observed", "how the collector handles other orders of the calls")
+        .steps(steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let create = || CollectorCall::Create {
+                options: Value::Object(context.quick_options(&edge.url())),
+                signal: false,
+            };
+            let start = || CollectorCall::Start { session_ref: Some(context.reference("order")) };
+            let orders = [
+                ("verify-first", vec![create(), CollectorCall::Verify]),
+                ("start-twice", vec![create(), start(), start(), CollectorCall::Ready]),
+                ("without-ready", vec![create(), start(), CollectorCall::Verify]),
+                ("without-reference", vec![create(), CollectorCall::Start { session_ref: None }]),
+            ];
+            for (name, calls) in orders {
+                let session = page.play(calls).await;
+                context.observe(&format!("collector.order.{name}"), session.summary());
+            }
+        }))
         .level(CaseLevel::Open);
 }

@@ -26,73 +26,69 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
 
 fn accepted(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
-            ROW,
-            "post.accepted",
-            "verify() resolves if the service accepts the session",
-            steps!(async |context| {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let reference = context.reference("accepted");
-                let session = page.session(context.options(&edge.url()), &reference).await;
-                context.check(resolves(&session));
-                let posts = edge.posts().len().max(page.posts().await);
-                context.check(Check::counted(Counted::Collections, 1, posts).which("at the edge"));
-            }),
-        )
+        .case(ROW, "post.accepted", "verify() resolves if the service accepts the session")
+        .steps(steps!(async |context| {
+            let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let Some(page) = context.page().await else { return };
+            let reference = context.reference("accepted");
+            let session = page.session(context.options(&edge.url()), &reference).await;
+            context.check(resolves(&session));
+            let posts = edge.posts().len().max(page.posts().await);
+            context.check(Check::counted(Counted::Collections, 1, posts).which("at the edge"));
+        }))
         .also("setting.collector.session-ref");
 }
 
 fn request(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
+        .case(
             ROW,
             "post.request",
             "the collector posts the collection as JSON to the edge's path for collections",
-            steps!(async |context| {
-                let Some((edge, record)) = one_session(context).await else { return };
-                let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
-                let requests = edge.requests();
-                // A measurement may read from the edge.
-                let bodies = |request: &&SeenRequest| match request.method {
-                    Method::OPTIONS => false,
-                    Method::GET | Method::HEAD => request.path == path,
-                    _ => true,
-                };
-                let seen = requests
-                    .iter()
-                    .filter(bodies)
-                    .map(|request| format!("{} {}", request.method, request.path))
-                    .collect::<Vec<_>>();
-                let expected = format!("POST {path}");
-                let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
-                let seen = (!seen.is_empty()).then(|| PageValue::texts(seen));
-                let kind = DifferenceKind::page(PageEffect::Requests, Some(expected.into()), seen);
-                context.check(Check::judged(kind, is_right));
-                let urls: Vec<&str> = record
-                    .requests
-                    .iter()
-                    .filter(|request| request.method == "POST" && request.url.starts_with(&edge.url()))
-                    .map(|request| request.url.as_str())
-                    .collect();
-                let expected = format!("{}{path}", edge.url());
-                let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
-                let urls = PageValue::texts(urls);
-                context.check(Check::page_is(PageEffect::Url, expected, urls, is_right));
-                let posts = edge.posts();
-                let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
-                let is_json = serde_json::from_slice::<Value>(&body).is_ok();
-                context.check(Check::page(PageEffect::Body, Some(PageValue::text(&*body)), is_json));
-                if let Some(post) = posts.first() {
-                    let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
-                    context.observe("collector.content-type", kind.unwrap_or("none"));
-                }
-                let sockets: Vec<String> =
-                    record.websockets.iter().map(|one| one.url.replace(&edge.url()[5..], "…")).collect();
-                let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
-                context.observe("collector.websocket", sockets.replace("wss", "ws"));
-            }),
         )
+        .steps(steps!(async |context| {
+            let Some((edge, record)) = one_session(context).await else { return };
+            let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
+            let requests = edge.requests();
+            // A measurement may read from the edge.
+            let bodies = |request: &&SeenRequest| match request.method {
+                Method::OPTIONS => false,
+                Method::GET | Method::HEAD => request.path == path,
+                _ => true,
+            };
+            let seen = requests
+                .iter()
+                .filter(bodies)
+                .map(|request| format!("{} {}", request.method, request.path))
+                .collect::<Vec<_>>();
+            let expected = format!("POST {path}");
+            let is_right = !seen.is_empty() && seen.iter().all(|one| *one == expected);
+            let seen = (!seen.is_empty()).then(|| PageValue::texts(seen));
+            let kind = DifferenceKind::page(PageEffect::Requests, Some(expected.into()), seen);
+            context.check(Check::judged(kind, is_right));
+            let urls: Vec<&str> = record
+                .requests
+                .iter()
+                .filter(|request| request.method == "POST" && request.url.starts_with(&edge.url()))
+                .map(|request| request.url.as_str())
+                .collect();
+            let expected = format!("{}{path}", edge.url());
+            let is_right = !urls.is_empty() && urls.iter().all(|url| *url == expected);
+            let urls = PageValue::texts(urls);
+            context.check(Check::page_is(PageEffect::Url, expected, urls, is_right));
+            let posts = edge.posts();
+            let body = posts.first().and_then(|post| post.body.clone()).unwrap_or_default();
+            let is_json = serde_json::from_slice::<Value>(&body).is_ok();
+            context.check(Check::page(PageEffect::Body, Some(PageValue::text(&*body)), is_json));
+            if let Some(post) = posts.first() {
+                let kind = post.headers.get("content-type").and_then(|kind| kind.to_str().ok());
+                context.observe("collector.content-type", kind.unwrap_or("none"));
+            }
+            let sockets: Vec<String> =
+                record.websockets.iter().map(|one| one.url.replace(&edge.url()[5..], "…")).collect();
+            let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
+            context.observe("collector.websocket", sockets.replace("wss", "ws"));
+        }))
         .also("setting.collector.api-url");
 }
 
@@ -136,15 +132,16 @@ fn once(cases: &mut CaseList<'_, Collector>) {
         },
     ];
     for once in all {
-        cases.steps(
-            ONCE,
-            &format!("post.once.{}", once.id),
-            &format!("the collector posts {} once", once.title),
-            move |context| {
+        cases
+            .case(
+                ONCE,
+                &format!("post.once.{}", once.id),
+                &format!("the collector posts {} once", once.title),
+            )
+            .steps(move |context| {
                 let once = once.clone();
                 Box::pin(posted_once(context, once))
-            },
-        );
+            });
     }
 }
 
@@ -179,11 +176,13 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
 }
 
 fn different(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        ONCE,
-        "post.different",
-        "two collections are never the same, even for the same page and reference",
-        steps!(async |context| {
+    cases
+        .case(
+            ONCE,
+            "post.different",
+            "two collections are never the same, even for the same page and reference",
+        )
+        .steps(steps!(async |context| {
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
             let Some(page) = context.page().await else { return };
             for _ in 0..2 {
@@ -200,16 +199,17 @@ fn different(cases: &mut CaseList<'_, Collector>) {
             let same = (first == second).then(|| PageValue::text(&**first));
             let check = Check::page(PageEffect::DistinctCollections, same, first != second);
             context.check(check.advise(Advice::CollectionRepeated));
-        }),
-    );
+        }));
 }
 
 fn private(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        "statement.page-data-private",
-        "post.private",
-        "no request of a session contains data of the page that the page did not give to the collector",
-        steps!(async |context| {
+    cases
+        .case(
+            "statement.page-data-private",
+            "post.private",
+            "no request of a session contains data of the page that the page did not give to the collector",
+        )
+        .steps(steps!(async |context| {
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
             let Some(page) = context.page().await else { return };
             let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
@@ -227,6 +227,5 @@ fn private(cases: &mut CaseList<'_, Collector>) {
             let ok = found.is_empty();
             let actual = (!ok).then_some(PageValue::Data(found));
             context.check(Check::page(PageEffect::PageData, actual, ok));
-        }),
-    );
+        }));
 }

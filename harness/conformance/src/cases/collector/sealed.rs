@@ -45,11 +45,13 @@ async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option
 }
 
 fn unreadable(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        SEALED,
-        "sealed.unreadable",
-        "nobody can read the reference or a measurement in the posted collection",
-        steps!(async |context| {
+    cases
+        .case(
+            SEALED,
+            "sealed.unreadable",
+            "nobody can read the reference or a measurement in the posted collection",
+        )
+        .steps(steps!(async |context| {
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
             let Some(page) = context.page().await else { return };
             let reference = context.reference("unreadable");
@@ -77,8 +79,7 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
             let readable = outside.into_iter().find(|text| reference_only.finds(text.as_bytes()));
             let (actual, ok) = (readable.as_ref().map(PageValue::text), readable.is_none());
             context.check(Check::page(PageEffect::ReferenceOutside, actual, ok));
-        }),
-    );
+        }));
 }
 
 /// URLs, headers and WebSocket messages of a page.
@@ -93,11 +94,13 @@ fn outside_of_bodies(edge: &CollectorEdge, record: &PageRecord) -> Vec<String> {
 }
 
 fn opens(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        SEALED,
-        "sealed.opens",
-        "the collection opens with the service's key, and its signature verifies",
-        steps!(async |context| {
+    cases
+        .case(
+            SEALED,
+            "sealed.opens",
+            "the collection opens with the service's key, and its signature verifies",
+        )
+        .steps(steps!(async |context| {
             if !context.needs_opened() {
                 return;
             }
@@ -111,40 +114,32 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 context.check(Check::page_is(PageEffect::SealKey, id, actual, is_current));
                 context.observe("collector.version", opened.contents.collector_version);
             }
-        }),
-    );
+        }));
 }
 
 /// The edge relays the bytes that the page sent.
 fn unchanged(cases: &mut CaseList<'_, Collector>) {
-    cases.steps(
-        "statement.collection-posted",
-        "sealed.unchanged",
-        "the collection passes the edge unchanged",
-        steps!(async |context| {
+    cases
+        .case("statement.collection-posted", "sealed.unchanged", "the collection passes the edge unchanged")
+        .steps(steps!(async |context| {
             let Some(session) = posted(context, context.reference("unchanged")).await else { return };
             let sent = session.post.body.unwrap_or_default();
             let arrivals = session.edge.arrivals(context.timeout).await;
             let arrived = arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
             let (actual, ok) = (PageValue::text(&*arrived), sent == arrived);
             context.check(Check::page_is(PageEffect::RelayedBody, &*sent, actual, ok));
-        }),
-    );
+        }));
 }
 
 fn verdict(cases: &mut CaseList<'_, Collector>) {
     cases
-        .steps(
-            SAME,
-            "sealed.verdict",
-            "a backend gets the verdict of the session by the reference of start()",
-            steps!(async |context| {
-                if context.needs_opened() {
-                    let reference = context.reference("verdict");
-                    ends_in_verdict(context, reference, "the reference").await;
-                }
-            }),
-        )
+        .case(SAME, "sealed.verdict", "a backend gets the verdict of the session by the reference of start()")
+        .steps(steps!(async |context| {
+            if context.needs_opened() {
+                let reference = context.reference("verdict");
+                ends_in_verdict(context, reference, "the reference").await;
+            }
+        }))
         .also(REFERENCE);
 }
 
@@ -162,19 +157,19 @@ fn references(cases: &mut CaseList<'_, Collector>) {
         ("words", "that is a word of JavaScript", "undefined".to_owned()),
     ] {
         cases
-            .steps(
+            .case(
                 SAME,
                 &format!("sealed.reference.{id}"),
                 &format!("a backend gets the verdict by a reference {title}"),
-                steps!(
-                    async |context| {
-                        if context.needs_opened() {
-                            ends_in_verdict(context, text, &format!("a reference {title}")).await;
-                        }
-                    },
-                    with(text)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    if context.needs_opened() {
+                        ends_in_verdict(context, text, &format!("a reference {title}")).await;
+                    }
+                },
+                with(text)
+            ))
             .also(REFERENCE);
     }
 }

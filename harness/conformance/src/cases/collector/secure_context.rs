@@ -16,23 +16,18 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     }
     let error = ErrorRow::of(cases, ROW);
     cases
-        .steps(
-            ROW,
-            "page.insecure",
-            "the collector refuses a page without TLS",
-            steps!(
-                async |context| {
-                    let mut setup = context.edge_setup();
-                    setup.allowed_origin = context.target.pages.origin(PageOrigin::Http);
-                    let Some(edge) = context.edge(setup).await else { return };
-                    let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
-                    let session =
-                        page.session(context.options(&edge.url()), &context.reference("page")).await;
-                    let expected = error.expected(context);
-                    context.check(fails_with(SessionSubject::Session, &expected, &session));
-                },
-                with(error)
-            ),
-        )
+        .case(ROW, "page.insecure", "the collector refuses a page without TLS")
+        .steps(steps!(
+            async |context| {
+                let mut setup = context.edge_setup();
+                setup.allowed_origin = context.target.pages.origin(PageOrigin::Http);
+                let Some(edge) = context.edge(setup).await else { return };
+                let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
+                let session = page.session(context.options(&edge.url()), &context.reference("page")).await;
+                let expected = error.expected(context);
+                context.check(fails_with(SessionSubject::Session, &expected, &session));
+            },
+            with(error)
+        ))
         .stimulus(Stimulus::PageInsecure);
 }

@@ -10,21 +10,22 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     sanity(cases);
     let post = cases.accepted_post();
     cases
-        .conversation(
+        .case(
             "edge.200.accepted",
             "accept.exact-body",
             "the edge answers an accepted collection with exactly the interface's body",
-            post.clone(),
         )
+        .conversation(post.clone())
         .stimulus(Stimulus::ServiceAccepts);
-    cases.conversation(
-        "statement.json-content-type",
-        "accept.content-type",
-        "the answer to an accepted collection has the content type JSON",
-        post.only_content_type(CaseLevel::Must),
-    );
+    cases
+        .case(
+            "statement.json-content-type",
+            "accept.content-type",
+            "the answer to an accepted collection has the content type JSON",
+        )
+        .conversation(post.only_content_type(CaseLevel::Must));
     for (id, title, action) in unusual() {
-        cases.observation("statement.other-success", id, title, Script::one(action));
+        cases.case("statement.other-success", id, title).observation(Script::one(action));
     }
 }
 
@@ -36,7 +37,8 @@ fn sanity(cases: &mut CaseList<'_, Edge>) {
     ] {
         let conversation = cases.accepted_post();
         cases
-            .conversation("edge.200.accepted", id, title, conversation)
+            .case("edge.200.accepted", id, title)
+            .conversation(conversation)
             .phase(phase)
             .also("statement.edge-lives-on");
     }

@@ -19,78 +19,73 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 
 fn preflights(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps(
-            "edge.preflight",
-            "cors.preflight",
-            "a preflight of the allowed origin passes for a JSON POST",
-            steps!(async |context| {
-                let sent = context.send(&preflight(ORIGIN)).await;
-                context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                let observed = summary::status(&sent.reply);
-                context.observe("preflight.status", observed);
-            }),
-        )
+        .case("edge.preflight", "cors.preflight", "a preflight of the allowed origin passes for a JSON POST")
+        .steps(steps!(async |context| {
+            let sent = context.send(&preflight(ORIGIN)).await;
+            context.checks(judge::preflight_passes(context.origin(), &sent.reply));
+            let observed = summary::status(&sent.reply);
+            context.observe("preflight.status", observed);
+        }))
         .requires(&[EdgeNeed::Origin])
         .stimulus(Stimulus::Preflight);
     cases
-        .steps(
-            "edge.preflight",
-            "cors.preflight-not-relayed",
-            "the edge does not relay a preflight",
-            steps!(async |context| {
-                context.script(edgeproof_mock::Script::decide());
-                context.send(&preflight(ORIGIN)).await;
-                let relayed = context.relayed().await;
-                context.check(judge::not_relayed(&relayed));
-            }),
-        )
+        .case("edge.preflight", "cors.preflight-not-relayed", "the edge does not relay a preflight")
+        .steps(steps!(async |context| {
+            context.script(edgeproof_mock::Script::decide());
+            context.send(&preflight(ORIGIN)).await;
+            let relayed = context.relayed().await;
+            context.check(judge::not_relayed(&relayed));
+        }))
         .exclusive();
 }
 
 /// A page can use a status only if it can read the answer.
 fn readable(cases: &mut CaseList<'_, Edge>) {
     let accepted = cases.accepted_post().readable(CaseLevel::Must);
-    cases.conversation(
-        "statement.cors-readable",
-        "cors.readable.200",
-        "a page of the allowed origin can read an acceptance",
-        accepted,
-    );
+    cases
+        .case(
+            "statement.cors-readable",
+            "cors.readable.200",
+            "a page of the allowed origin can read an acceptance",
+        )
+        .conversation(accepted);
     for status in cases.refusal_statuses() {
         let refused = cases.refused_post(status, "edgeproof_readable").readable(CaseLevel::Must);
-        cases.conversation(
-            "statement.cors-readable",
-            &format!("cors.readable.{status}"),
-            &format!("a page of the allowed origin can read a refusal with {status}"),
-            refused,
-        );
+        cases
+            .case(
+                "statement.cors-readable",
+                &format!("cors.readable.{status}"),
+                &format!("a page of the allowed origin can read a refusal with {status}"),
+            )
+            .conversation(refused);
     }
     let unreachable = cases.unreachable_post().readable(CaseLevel::Must);
     cases
-        .conversation(
+        .case(
             "statement.cors-readable",
             "cors.readable.502",
             "a page of the allowed origin can read the answer for an unreachable service",
-            unreachable,
         )
+        .conversation(unreachable)
         .setup(Setup::PortClosed);
     let refusals = super::refusals::each_refusal(cases).into_iter();
     let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(CaseLevel::Must))).collect();
-    cases.exchanges(
-        "statement.cors-readable",
-        "cors.readable.reasons",
-        "a page of the allowed origin can read a refusal with any reason",
-        refusals,
-    );
+    cases
+        .case(
+            "statement.cors-readable",
+            "cors.readable.reasons",
+            "a page of the allowed origin can read a refusal with any reason",
+        )
+        .exchanges(refusals);
     let put = to_signals("PUT").header("Origin", ORIGIN);
     let put = cases.accepted_post().draft(put).only_readable(CaseLevel::Must);
     cases
-        .conversation(
+        .case(
             "statement.cors-readable-405",
             "cors.readable.405",
             "a page of the allowed origin can read a 405",
-            put,
         )
+        .conversation(put)
         .requires(&[EdgeNeed::Origin]);
 }
 
@@ -98,23 +93,25 @@ fn readable(cases: &mut CaseList<'_, Edge>) {
 fn denied(cases: &mut CaseList<'_, Edge>) {
     for (id, title, origin) in look_alikes() {
         cases
-            .steps(
+            .case(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("a preflight grants nothing to {title}"),
-                steps!(async |context| {
-                    let other = origin(context.origin());
-                    let sent = context.send(&preflight(&other)).await;
-                    context.check(judge::no_grant(&other, &sent.reply));
-                }),
             )
+            .steps(steps!(async |context| {
+                let other = origin(context.origin());
+                let sent = context.send(&preflight(&other)).await;
+                context.check(judge::no_grant(&other, &sent.reply));
+            }))
             .requires(&[EdgeNeed::Origin]);
         let accept = cases.accept();
-        cases.steps(
-            "statement.cors-other-origins",
-            &format!("cors.denied.{id}.post"),
-            &format!("the answer to a POST grants nothing to {title}"),
-            steps!(
+        cases
+            .case(
+                "statement.cors-other-origins",
+                &format!("cors.denied.{id}.post"),
+                &format!("the answer to a POST grants nothing to {title}"),
+            )
+            .steps(steps!(
                 async |context| {
                     let other = origin(context.origin());
                     context.script(accept);
@@ -126,8 +123,7 @@ fn denied(cases: &mut CaseList<'_, Edge>) {
                     context.observe("cors.post-from-other-origin", observed);
                 },
                 with(accept)
-            ),
-        );
+            ));
     }
 }
 
@@ -141,19 +137,20 @@ fn denied_errors(cases: &mut CaseList<'_, Edge>) {
         let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), collection());
         draft.method = method.into();
         draft.headers[0].1 = OTHER_ORIGIN.into();
-        let case = cases.steps(
-            "statement.cors-other-origins",
-            &format!("cors.denied.other.{id}"),
-            &format!("{title} grants nothing to another origin"),
-            steps!(
+        let case = cases
+            .case(
+                "statement.cors-other-origins",
+                &format!("cors.denied.other.{id}"),
+                &format!("{title} grants nothing to another origin"),
+            )
+            .steps(steps!(
                 async |context| {
                     context.script(script);
                     let sent = context.send(&draft).await;
                     context.check(judge::no_grant(OTHER_ORIGIN, &sent.reply));
                 },
                 with(script, draft)
-            ),
-        );
+            ));
         case.setup(setup);
         if method == "PUT" {
             case.requires(&[EdgeNeed::Origin]);
@@ -203,33 +200,30 @@ fn without_port(origin: &str) -> &str {
 fn setting(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     cases
-        .steps(
+        .case(
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "the edge grants the configured ALLOWED_ORIGIN and not the usual one",
-            steps!(
-                async |context| {
-                    let sent = context.send(&preflight(ORIGIN)).await;
-                    context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                    context.script(accept);
-                    let sent = context.send(&collection()).await;
-                    context.check(judge::readable(context.origin(), &sent.reply));
-                    let usual = ALLOWED_ORIGIN;
-                    let sent = context.send(&preflight(usual)).await;
-                    context.check(judge::no_grant(usual, &sent.reply));
-                },
-                with(accept)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let sent = context.send(&preflight(ORIGIN)).await;
+                context.checks(judge::preflight_passes(context.origin(), &sent.reply));
+                context.script(accept);
+                let sent = context.send(&collection()).await;
+                context.check(judge::readable(context.origin(), &sent.reply));
+                let usual = ALLOWED_ORIGIN;
+                let sent = context.send(&preflight(usual)).await;
+                context.check(judge::no_grant(usual, &sent.reply));
+            },
+            with(accept)
+        ))
         .setup(Setup::OtherLicense);
 }
 
 fn vary(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
-    cases.steps(
-        "statement.vary",
-        "cors.vary",
-        "if the grant depends on the origin, Vary lists Origin",
+    cases.case("statement.vary", "cors.vary", "if the grant depends on the origin, Vary lists Origin").steps(
         steps!(
             async |context| {
                 context.script(accept);

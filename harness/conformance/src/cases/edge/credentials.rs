@@ -74,20 +74,15 @@ fn after_relay<'c>(
     judge: impl Fn(&mut EdgeCaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
 ) -> &'c mut Case<Edge> {
     let script = cases.accept();
-    cases.steps(
-        row,
-        id,
-        title,
-        steps!(
-            async |context| {
-                context.script(script);
-                context.send(&collection()).await;
-                let arrivals = context.arrivals();
-                judge(context, &arrivals);
-            },
-            with(script, judge)
-        ),
-    )
+    cases.case(row, id, title).steps(steps!(
+        async |context| {
+            context.script(script);
+            context.send(&collection()).await;
+            let arrivals = context.arrivals();
+            judge(context, &arrivals);
+        },
+        with(script, judge)
+    ))
 }
 
 /// The mock service checks the credentials itself, and the edge passes on its refusal.
@@ -151,7 +146,8 @@ fn end_to_end(cases: &mut CaseList<'_, Edge>) {
         conversation.script = None;
         let reason = reason.id.clone();
         cases
-            .conversation(row, &format!("credentials.end-to-end.{id}"), title, conversation)
+            .case(row, &format!("credentials.end-to-end.{id}"), title)
+            .conversation(conversation)
             .setup(setup)
             .stimulus(stimulus)
             .also(&reason);
@@ -180,27 +176,22 @@ fn open(cases: &mut CaseList<'_, Edge>) {
         ),
     ] {
         let script = cases.accept();
-        let case = cases.steps(
-            row,
-            id,
-            title,
-            steps!(
-                async |context| {
-                    context.script(script);
-                    let sent = context.send(&collection()).await;
-                    let presented =
-                        context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
-                    let presented = match presented {
-                        None => "nothing relayed",
-                        Some(true) => "relayed with a client certificate",
-                        Some(false) => "relayed without a client certificate",
-                    };
-                    let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
-                    context.observe(id, observed);
-                },
-                with(script)
-            ),
-        );
+        let case = cases.case(row, id, title).steps(steps!(
+            async |context| {
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let presented =
+                    context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
+                let presented = match presented {
+                    None => "nothing relayed",
+                    Some(true) => "relayed with a client certificate",
+                    Some(false) => "relayed without a client certificate",
+                };
+                let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
+                context.observe(id, observed);
+            },
+            with(script)
+        ));
         case.setup(setup).settings.start = CaseLevel::Open;
     }
 }
@@ -219,24 +210,24 @@ fn not_shown(cases: &mut CaseList<'_, Edge>) {
     for (id, title, draft, setup) in drafts {
         let script = if id == "refused" { cases.refuse(401, reason) } else { cases.accept() };
         cases
-            .steps(
+            .case(
                 "statement.secrets-not-answered",
                 &format!("credentials.not-shown.{id}"),
                 &format!("the answer {title} contains neither license nor key"),
-                steps!(
-                    async |context| {
-                        context.script(script);
-                        let sent = context.send(&draft).await;
-                        let redactor = Arc::clone(&context.target.redactor);
-                        context.check(judge::no_secrets(
-                            Secrets::Edge,
-                            |bytes| redactor.finds(bytes),
-                            &sent.reply,
-                        ));
-                    },
-                    with(script, draft)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    context.script(script);
+                    let sent = context.send(&draft).await;
+                    let redactor = Arc::clone(&context.target.redactor);
+                    context.check(judge::no_secrets(
+                        Secrets::Edge,
+                        |bytes| redactor.finds(bytes),
+                        &sent.reply,
+                    ));
+                },
+                with(script, draft)
+            ))
             .setup(setup);
     }
 }

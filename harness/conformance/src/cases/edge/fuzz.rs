@@ -22,12 +22,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     }
     let accept = cases.accept();
     cases
-        .steps(
-            "statement.body-unchanged",
-            "relay.fuzz",
-            &format!("{count} generated bodies arrive unchanged"),
-            steps!(async |context| { fuzz(context, &accept, count, seed).await }, with(accept)),
-        )
+        .case("statement.body-unchanged", "relay.fuzz", &format!("{count} generated bodies arrive unchanged"))
+        .steps(steps!(async |context| { fuzz(context, &accept, count, seed).await }, with(accept)))
         .requires(&[EdgeNeed::Service])
         .exclusive()
         .takes(std::time::Duration::from_millis(20) * count);

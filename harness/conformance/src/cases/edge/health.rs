@@ -36,7 +36,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         let id = format!("health.{}", forms.id);
         let title = format!("the health check answers, whatever the {}", forms.title);
         let (replies, played) = (replies.clone(), forms.clone());
-        let case = cases.steps(&forms.row, &id, &title, move |context| {
+        let case = cases.case(&forms.row, &id, &title).steps(move |context| {
             let (replies, forms) = (replies.clone(), played.clone());
             Box::pin(async move {
                 for value in &forms.values {

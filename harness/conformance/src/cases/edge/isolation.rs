@@ -38,12 +38,12 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
         plays.push((marker, script, answer));
     }
     cases
-        .steps(
+        .case(
             "statement.isolation",
             "isolation.concurrent",
             "64 concurrent collections each get their own answer",
-            steps!(async |context| { all_at_once(context, &plays).await }, with(plays)),
         )
+        .steps(steps!(async |context| { all_at_once(context, &plays).await }, with(plays)))
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
@@ -109,28 +109,28 @@ fn in_turn(cases: &mut CaseList<'_, Edge>) {
     let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
     let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
     cases
-        .steps(
+        .case(
             "statement.isolation",
             "isolation.keep-alive",
             "two collections over one connection each get their own answer",
-            steps!(
-                async |context| {
-                    let drafts = [("first", refuse), ("second", accept)]
-                        .map(|(name, script)| scripted(context, name, script));
-                    let sent = context.exchange_in_turn(&drafts).await;
-                    let arrivals = context.relayed().await.complete;
-                    for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
-                        context.record(draft, sent.clone());
-                        context.checks(judge::exact(expected, &sent.reply));
-                        let body = draft.body.bytes();
-                        let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                        let relayed = RelayedRequests::new(of_it.collect());
-                        context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-                    }
-                },
-                with(refuse, accept, expected)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let drafts = [("first", refuse), ("second", accept)]
+                    .map(|(name, script)| scripted(context, name, script));
+                let sent = context.exchange_in_turn(&drafts).await;
+                let arrivals = context.relayed().await.complete;
+                for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                    context.record(draft, sent.clone());
+                    context.checks(judge::exact(expected, &sent.reply));
+                    let body = draft.body.bytes();
+                    let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+                    let relayed = RelayedRequests::new(of_it.collect());
+                    context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+                }
+            },
+            with(refuse, accept, expected)
+        ))
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
@@ -153,12 +153,12 @@ fn early(cases: &mut CaseList<'_, Edge>) {
         .body(Body::Sized(Bytes::from(body)))
         .relay(ExpectedRelay::Any);
     cases
-        .conversation(
+        .case(
             "statement.early-refusal",
             "isolation.early-413",
             "the edge passes on a 413 that the service sends before it has read the body",
-            conversation,
         )
+        .conversation(conversation)
         .level(CaseLevel::Should);
 }
 
@@ -166,39 +166,36 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
     let (accept, mut slow) = (cases.accept(), cases.accept());
     slow.replies[0].delay = Duration::from_millis(300);
     cases
-        .steps(
+        .case(
             "statement.slow-beside-fast",
             "isolation.slow-beside-fast",
             "the answers to a slow and a fast collection at the same time",
-            steps!(
-                async |context| {
-                    let drafts = [("slow", slow), ("fast", accept)]
-                        .map(|(name, script)| scripted(context, name, script));
-                    let exchanges: &EdgeCaseContext = context;
-                    let ends = drafts.iter().map(|draft| async move {
-                        let sent = exchanges.exchange(draft).await;
-                        (sent, exchanges.now())
-                    });
-                    let ends = join_all(ends).await;
-                    let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
-                    let order = if fast_end < slow_end {
-                        "the fast one is not held up"
-                    } else {
-                        "the fast one waits for the slow one"
-                    };
-                    let observed = format!(
-                        "{order}; {} and {}",
-                        summary::status(&slow.reply),
-                        summary::status(&fast.reply)
-                    );
-                    context.observe("isolation.slow-beside-fast", observed);
-                    for ((sent, _), draft) in ends.iter().zip(&drafts) {
-                        context.record(draft, sent.clone());
-                    }
-                },
-                with(accept, slow)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let drafts =
+                    [("slow", slow), ("fast", accept)].map(|(name, script)| scripted(context, name, script));
+                let exchanges: &EdgeCaseContext = context;
+                let ends = drafts.iter().map(|draft| async move {
+                    let sent = exchanges.exchange(draft).await;
+                    (sent, exchanges.now())
+                });
+                let ends = join_all(ends).await;
+                let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
+                let order = if fast_end < slow_end {
+                    "the fast one is not held up"
+                } else {
+                    "the fast one waits for the slow one"
+                };
+                let observed =
+                    format!("{order}; {} and {}", summary::status(&slow.reply), summary::status(&fast.reply));
+                context.observe("isolation.slow-beside-fast", observed);
+                for ((sent, _), draft) in ends.iter().zip(&drafts) {
+                    context.record(draft, sent.clone());
+                }
+            },
+            with(accept, slow)
+        ))
         .takes(Duration::from_millis(300));
 }
 

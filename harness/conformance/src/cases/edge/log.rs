@@ -86,18 +86,14 @@ fn case<'c>(
 ) -> &'c mut Case<Edge> {
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
-        .steps(
-            row,
-            id,
-            title,
-            steps!(
-                async |context| {
-                    let judge = judge(context);
-                    post_refused(context, preceding, scripts, judge).await;
-                },
-                with(scripts)
-            ),
-        )
+        .case(row, id, title)
+        .steps(steps!(
+            async |context| {
+                let judge = judge(context);
+                post_refused(context, preceding, scripts, judge).await;
+            },
+            with(scripts)
+        ))
         .exclusive()
 }
 

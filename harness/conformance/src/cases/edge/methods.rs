@@ -24,12 +24,12 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             conversation = conversation.wording(CaseLevel::Should);
         }
         let case = cases
-            .conversation(
+            .case(
                 "edge.405.method-not-allowed",
                 &format!("method.{}", method.to_lowercase()),
                 &format!("the edge answers {method} with 405 and does not relay it"),
-                conversation,
             )
+            .conversation(conversation)
             .requires(&[])
             // Most of these requests have no body for a marker, and a query would change the path.
             .exclusive()
@@ -50,68 +50,54 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 /// `Content-Length` of an answer to `HEAD` is that of the answer to `GET`.
 fn head_length(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps(
+        .case(
             "statement.head-length",
             "method.head-length",
             "an answer to HEAD states the length of the answer to GET, or none",
-            steps!(async |context| {
-                // Pages for unknown paths often name the method, and no cache needs their length.
-                for endpoint in [Endpoint::Signals, Endpoint::Health] {
-                    let path = context.target.spec.path(endpoint).to_owned();
-                    let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
-                    let (get, head) = (context.send(&get).await, context.send(&head).await);
-                    context.check(judge::head_length(&get.reply, &head.reply).of(&path));
-                }
-            }),
         )
+        .steps(steps!(async |context| {
+            // Pages for unknown paths often name the method, and no cache needs their length.
+            for endpoint in [Endpoint::Signals, Endpoint::Health] {
+                let path = context.target.spec.path(endpoint).to_owned();
+                let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
+                let (get, head) = (context.send(&get).await, context.send(&head).await);
+                context.check(judge::head_length(&get.reply, &head.reply).of(&path));
+            }
+        }))
         .requires(&[]);
 }
 
 fn allow(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps(
-            "statement.allow-on-405",
-            "method.allow",
-            "a 405 lists the allowed methods",
-            steps!(async |context| {
-                let sent = context.send(&to_signals("PUT")).await;
-                let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
-                context.check(judge::header_has("allow", HeaderRule::ListsPost, names_post, &sent.reply));
-            }),
-        )
+        .case("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods")
+        .steps(steps!(async |context| {
+            let sent = context.send(&to_signals("PUT")).await;
+            let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
+            context.check(judge::header_has("allow", HeaderRule::ListsPost, names_post, &sent.reply));
+        }))
         .requires(&[]);
 }
 
 fn content_type(cases: &mut CaseList<'_, Edge>) {
     let get = cases.accepted_post().draft(to_signals("GET")).only_content_type(CaseLevel::Must);
     cases
-        .conversation(
-            "statement.json-content-type",
-            "method.content-type",
-            "a 405 has the content type JSON",
-            get,
-        )
+        .case("statement.json-content-type", "method.content-type", "a 405 has the content type JSON")
+        .conversation(get)
         .requires(&[]);
 }
 
 fn invented(cases: &mut CaseList<'_, Edge>) {
     cases
-        .steps(
-            "statement.invented-method",
-            "method.invented",
-            "the answer to an unknown method",
-            steps!(async |context| {
-                let draft = to_signals("EDGEPROOF")
-                    .header("Content-Type", "application/json")
-                    .body(collection().body);
-                context.script(edgeproof_mock::Script::decide());
-                let sent = context.send(&draft).await;
-                let relayed =
-                    if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
-                let observed = format!("{}, {relayed}", summary::status(&sent.reply));
-                context.observe("method.invented", observed);
-            }),
-        )
+        .case("statement.invented-method", "method.invented", "the answer to an unknown method")
+        .steps(steps!(async |context| {
+            let draft =
+                to_signals("EDGEPROOF").header("Content-Type", "application/json").body(collection().body);
+            context.script(edgeproof_mock::Script::decide());
+            let sent = context.send(&draft).await;
+            let relayed = if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
+            let observed = format!("{}, {relayed}", summary::status(&sent.reply));
+            context.observe("method.invented", observed);
+        }))
         .requires(&[]);
 }
 
@@ -135,20 +121,15 @@ fn options(cases: &mut CaseList<'_, Edge>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case = cases.steps(
-            "statement.options-not-405",
-            &format!("method.{id}"),
-            title,
-            steps!(
-                async |context| {
-                    let sent = context.send(&draft).await;
-                    context.check(judge::status_in(Statuses::Except(405), &sent.reply));
-                    let observed = summary::status(&sent.reply);
-                    context.observe(&format!("method.{id}"), observed);
-                },
-                with(draft)
-            ),
-        );
+        let case = cases.case("statement.options-not-405", &format!("method.{id}"), title).steps(steps!(
+            async |context| {
+                let sent = context.send(&draft).await;
+                context.check(judge::status_in(Statuses::Except(405), &sent.reply));
+                let observed = summary::status(&sent.reply);
+                context.observe(&format!("method.{id}"), observed);
+            },
+            with(draft)
+        ));
         case.requires(&[]);
         // Frameworks route only preflights to their CORS layer, and a page sends nothing else.
         if ["options-plain", "options-with-body"].contains(&id) {

@@ -4,8 +4,8 @@ use serde_json::Value;
 use strum::VariantArray;
 
 use crate::cases::{
-    Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeTarget, Part, Setup, collection,
-    summary,
+    Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeTarget, NewCase, Part, Setup,
+    collection, summary,
 };
 use crate::judge::ExpectedAnswer;
 
@@ -67,41 +67,33 @@ impl Case<Edge> {
     }
 }
 
-impl CaseList<'_, Edge> {
-    /// Adds a case for `row` with one conversation.
-    pub fn conversation(
-        &mut self,
-        row: &str,
-        id: &str,
-        title: &str,
-        conversation: Conversation,
-    ) -> &mut Case<Edge> {
-        let expects_reason = conversation.answer.as_ref().is_some_and(|answer| self.has_plain_reason(answer));
-        let case = self.exchange(row, id, title, conversation);
+impl<'c> NewCase<'c, '_, '_, Edge> {
+    /// Completes the case with one conversation.
+    pub fn conversation(self, conversation: Conversation) -> &'c mut Case<Edge> {
+        let answer = conversation.answer.as_ref();
+        let expects_reason = answer.is_some_and(|answer| self.list.has_plain_reason(answer));
+        let case = self.exchange(conversation);
         case.needs.extend(expects_reason.then_some(EdgeNeed::PlainReasons));
         case
     }
 
-    /// Adds a case for `row` that posts a collection, to which the service replies by `script`, and observes the edge's
+    /// Completes the case: it posts a collection, to which the service replies by `script`, and observes the edge's
     /// answer. The observed point has the case's id.
-    pub fn observation(&mut self, row: &str, id: &str, title: &str, script: Script) -> &mut Case<Edge> {
-        let point = id.to_owned();
-        self.steps(
-            row,
-            id,
-            title,
-            steps!(
-                async |context| {
-                    context.script(script);
-                    let sent = context.send(&collection()).await;
-                    let observed = summary::answer(&context.marker, &sent.reply);
-                    context.observe(&point, observed);
-                },
-                with(script, point)
-            ),
-        )
+    pub fn observation(self, script: Script) -> &'c mut Case<Edge> {
+        self.steps(steps!(
+            async |context| {
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let observed = summary::answer(&context.marker, &sent.reply);
+                let point = context.case().to_owned();
+                context.observe(&point, observed);
+            },
+            with(script)
+        ))
     }
+}
 
+impl CaseList<'_, Edge> {
     /// Whether the edge must have read a reason in the service's reply to give this answer.
     fn has_plain_reason(&self, answer: &ExpectedAnswer) -> bool {
         let reason = |body: Option<&Value>| body.and_then(|body| body.get("reason").cloned());

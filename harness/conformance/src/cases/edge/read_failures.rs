@@ -20,26 +20,22 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             (expected.clone(), words.clone(), accept.clone(), cases.accepted());
         let point = format!("read-failed.{id}");
         cases
-            .steps(
-                "edge.400.read-failed",
-                &point.clone(),
-                title,
-                steps!(
-                    async |context| {
-                        let mark = context.service_mark();
-                        context.script(accept.clone());
-                        let sent = context.send(&draft).await;
-                        context.checks(unread(&expected, &words, &sent.reply));
-                        // The page has closed its connection, so it reads no answer.
-                        let readable = judge::readable(context.origin(), &sent.reply).ok;
-                        let readable = if readable { "readable" } else { "not readable" };
-                        let answer = summary::answer(&context.marker, &sent.reply);
-                        context.observe(&point, format!("{answer}; {readable} for the page"));
-                        lives_on(context, mark, accept, after).await;
-                    },
-                    with(draft, expected, words, accept, after, point)
-                ),
-            )
+            .case("edge.400.read-failed", &point.clone(), title)
+            .steps(steps!(
+                async |context| {
+                    let mark = context.service_mark();
+                    context.script(accept.clone());
+                    let sent = context.send(&draft).await;
+                    context.checks(unread(&expected, &words, &sent.reply));
+                    // The page has closed its connection, so it reads no answer.
+                    let readable = judge::readable(context.origin(), &sent.reply).ok;
+                    let readable = if readable { "readable" } else { "not readable" };
+                    let answer = summary::answer(&context.marker, &sent.reply);
+                    context.observe(&point, format!("{answer}; {readable} for the page"));
+                    lives_on(context, mark, accept, after).await;
+                },
+                with(draft, expected, words, accept, after, point)
+            ))
             .stimulus(stimulus)
             .also("statement.stack-answers")
             .also("statement.read-failed-cors")
@@ -51,22 +47,17 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (id, title, draft) in ambiguous() {
         let (accept, after) = (accept.clone(), cases.accepted());
         let point = format!("malformed.{id}");
-        let case = cases.steps(
-            "statement.nothing-partial-relayed",
-            &point.clone(),
-            title,
-            steps!(
-                async |context| {
-                    let mark = context.service_mark();
-                    context.script(accept.clone());
-                    let sent = context.send(&draft).await;
-                    let observed = summary::answer(&context.marker, &sent.reply);
-                    context.observe(&point, observed);
-                    lives_on(context, mark, accept, after).await;
-                },
-                with(draft, accept, after, point)
-            ),
-        );
+        let case = cases.case("statement.nothing-partial-relayed", &point.clone(), title).steps(steps!(
+            async |context| {
+                let mark = context.service_mark();
+                context.script(accept.clone());
+                let sent = context.send(&draft).await;
+                let observed = summary::answer(&context.marker, &sent.reply);
+                context.observe(&point, observed);
+                lives_on(context, mark, accept, after).await;
+            },
+            with(draft, accept, after, point)
+        ));
         case.also("statement.malformed-request").also("statement.edge-lives-on").exclusive();
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         let id = row.id.replacen("relay.", "refusal.", 1);
         let title = format!("the edge passes on the refusal {status} {code}");
         cases
-            .conversation(&row.id, &id, &title, conversation)
+            .case(&row.id, &id, &title)
+            .conversation(conversation)
             .also("edge.refused")
             .stimulus(Stimulus::Scripted);
     }
@@ -35,19 +36,16 @@ fn unlisted(cases: &mut CaseList<'_, Edge>) {
         let conversation = cases.refused_post(status, reason);
         let title = format!("the edge passes on a refusal with the unlisted status {status}");
         cases
-            .conversation("edge.refused", &format!("refusal.unlisted.{status}"), &title, conversation)
+            .case("edge.refused", &format!("refusal.unlisted.{status}"), &title)
+            .conversation(conversation)
             .also("statement.error-bodies-json")
             .stimulus(Stimulus::ServiceRefuses);
     }
     let reason = "edgeproof_never_seen_before";
     let conversation = cases.refused_post(403, reason);
     cases
-        .conversation(
-            "edge.refused",
-            "refusal.unlisted.reason",
-            "the edge passes on an unlisted plain reason",
-            conversation,
-        )
+        .case("edge.refused", "refusal.unlisted.reason", "the edge passes on an unlisted plain reason")
+        .conversation(conversation)
         .also("statement.status-and-reason-passed")
         .stimulus(Stimulus::Scripted);
     for (row, status, reason) in cases.relay_rows() {
@@ -58,12 +56,9 @@ fn unlisted(cases: &mut CaseList<'_, Edge>) {
         };
         let conversation = cases.refused_post(status, reason);
         let title = format!("the edge passes on {reason} with {status}, not as {}", other.id);
-        cases.conversation(
-            "statement.401-or-400",
-            &row.id.replacen("relay.", "refusal.same-reason.", 1),
-            &title,
-            conversation,
-        );
+        cases
+            .case("statement.401-or-400", &row.id.replacen("relay.", "refusal.same-reason.", 1), &title)
+            .conversation(conversation);
     }
 }
 
@@ -72,12 +67,13 @@ fn content_type(cases: &mut CaseList<'_, Edge>) {
     let refusals = each_refusal(cases).into_iter();
     let refusals =
         refusals.map(|(name, refusal)| (name, refusal.only_content_type(CaseLevel::Should))).collect();
-    cases.exchanges(
-        "statement.json-content-type",
-        "refusal.content-type",
-        "the answer to a refused collection has the content type JSON, for every reason",
-        refusals,
-    );
+    cases
+        .case(
+            "statement.json-content-type",
+            "refusal.content-type",
+            "the answer to a refused collection has the content type JSON, for every reason",
+        )
+        .exchanges(refusals);
 }
 
 /// A named refusal for every reason of the tables, and one without a reason.
@@ -98,12 +94,12 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
         let script = Script::one(answer(403, kind, body));
         let conversation = Conversation::post(script, cases.answer("edge.refused.unknown", Some((403, ""))));
         cases
-            .conversation(
+            .case(
                 "edge.refused.unknown",
                 &format!("refusal.unknown.{id}"),
                 &format!("to a refusal {title}, the edge answers with the reason unknown"),
-                conversation,
             )
+            .conversation(conversation)
             .also("statement.error-bodies-json")
             .stimulus(stimulus);
     }
@@ -112,21 +108,21 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
         let (id, expected) =
             (format!("refusal.unknown.{id}"), cases.answer("edge.refused.unknown", Some((403, ""))));
         cases
-            .steps(
+            .case(
                 "statement.reason-one-line",
                 &id.clone(),
                 &format!("to a refusal {title}, the edge answers with valid JSON and a reason in one line"),
-                steps!(
-                    async |context| {
-                        context.script(script);
-                        let sent = context.send(&collection()).await;
-                        context.checks(judge::refused_in_one_line(&expected, &sent.reply));
-                        let observed = summary::answer(&context.marker, &sent.reply);
-                        context.observe(&id, observed);
-                    },
-                    with(script, id, expected)
-                ),
             )
+            .steps(steps!(
+                async |context| {
+                    context.script(script);
+                    let sent = context.send(&collection()).await;
+                    context.checks(judge::refused_in_one_line(&expected, &sent.reply));
+                    let observed = summary::answer(&context.marker, &sent.reply);
+                    context.observe(&id, observed);
+                },
+                with(script, id, expected)
+            ))
             .also("statement.reason-in-between")
             .also("statement.error-bodies-json")
             .stimulus(stimulus);
@@ -205,7 +201,9 @@ fn ambiguous(cases: &mut CaseList<'_, Edge>) {
     ] {
         let script = cases.refuse(403, reason);
         let title = format!("the answer to a refusal with the reason {reason}");
-        cases.observation("statement.reason-in-between", &format!("refusal.between.{id}"), &title, script);
+        cases
+            .case("statement.reason-in-between", &format!("refusal.between.{id}"), &title)
+            .observation(script);
     }
 }
 
@@ -215,12 +213,9 @@ fn redirects(cases: &mut CaseList<'_, Edge>) {
         let id = format!("refusal.redirect.{status}");
         let title =
             format!("the edge does not follow a {status} from the service, and sends no license there");
-        let case = cases.steps(
-            "statement.license-not-redirected",
-            &id.clone(),
-            &title,
-            steps!(async |context| { redirect(context, status, &id).await }, with(id)),
-        );
+        let case = cases
+            .case("statement.license-not-redirected", &id.clone(), &title)
+            .steps(steps!(async |context| { redirect(context, status, &id).await }, with(id)));
         case.also("statement.redirect-answer");
     }
 }
@@ -248,12 +243,9 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
 fn cut(cases: &mut CaseList<'_, Edge>) {
     let body = Bytes::from_static(br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#);
     let script = Script::one(Action::CutBody { status: 403, body, after: 12 });
-    cases.observation(
-        "statement.refusal-cut",
-        "refusal.cut-body",
-        "the answer to a refusal whose body ends early",
-        script,
-    );
+    cases
+        .case("statement.refusal-cut", "refusal.cut-body", "the answer to a refusal whose body ends early")
+        .observation(script);
 }
 
 fn answer(status: u16, kind: &str, body: Bytes) -> Action {

@@ -33,12 +33,12 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (id, title, kib) in [("256k", "of 256 KiB", 256), ("900k", "of 900 KiB", 900)] {
         let conversation = cases.accepted_post().body(Body::Sized(large(kib * 1024)));
         cases
-            .conversation(
+            .case(
                 "statement.body-large",
                 &format!("relay.body.{id}"),
                 &format!("a body {title} arrives unchanged"),
-                conversation,
             )
+            .conversation(conversation)
             .level(CaseLevel::Should);
     }
     for (id, title, body) in framings() {
@@ -56,12 +56,13 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     ] {
         let conversation = cases.accepted_post();
         let draft = posted(conversation.draft.body.clone(), kind);
-        cases.conversation(
-            "statement.body-unchanged",
-            &format!("relay.type.{id}"),
-            &format!("a body with {title} arrives unchanged"),
-            conversation.draft(draft),
-        );
+        cases
+            .case(
+                "statement.body-unchanged",
+                &format!("relay.type.{id}"),
+                &format!("a body with {title} arrives unchanged"),
+            )
+            .conversation(conversation.draft(draft));
     }
     once(cases);
 }
@@ -75,18 +76,22 @@ fn once(cases: &mut CaseList<'_, Edge>) {
         // A retry is accepted, so that the answer of an edge that retries is wrong too.
         let replies = vec![cases.refuse(status, reason).replies.remove(0), accept];
         let conversation = Conversation::post(Script { replies }, cases.refused(status, reason));
-        cases.conversation(
-            "statement.relayed-once",
-            &format!("relay.once.after-{status}"),
-            &format!("the edge does not retry a collection that was refused with {status}"),
-            conversation,
-        );
+        cases
+            .case(
+                "statement.relayed-once",
+                &format!("relay.once.after-{status}"),
+                &format!("the edge does not retry a collection that was refused with {status}"),
+            )
+            .conversation(conversation);
     }
 }
 
 fn body_case<'c>(cases: &'c mut CaseList<'_, Edge>, id: &str, title: &str, body: Body) -> &'c mut Case<Edge> {
     let conversation = cases.accepted_post().body(body);
-    cases.conversation("statement.body-unchanged", id, title, conversation).requires(&[EdgeNeed::Service])
+    cases
+        .case("statement.body-unchanged", id, title)
+        .conversation(conversation)
+        .requires(&[EdgeNeed::Service])
 }
 
 /// Bodies with a marker.

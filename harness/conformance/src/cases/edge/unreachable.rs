@@ -51,12 +51,12 @@ fn configurations(cases: &mut CaseList<'_, Edge>) {
     ] {
         let conversation = cases.unreachable_post();
         cases
-            .conversation(
+            .case(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 {title}"),
-                conversation,
             )
+            .conversation(conversation)
             .also(setting)
             .also("statement.error-bodies-json")
             .also("statement.starts-without-service")
@@ -88,12 +88,8 @@ fn handshakes(cases: &mut CaseList<'_, Edge>) {
         let conversation =
             Conversation::post(cases.accept(), cases.answer(&row.id, None)).relay(ExpectedRelay::Nothing);
         cases
-            .conversation(
-                &row.id,
-                &format!("unreachable.{id}"),
-                &format!("the edge answers 502 {title}"),
-                conversation,
-            )
+            .case(&row.id, &format!("unreachable.{id}"), &format!("the edge answers 502 {title}"))
+            .conversation(conversation)
             .setup(setup)
             .stimulus(stimulus);
     }
@@ -102,12 +98,8 @@ fn handshakes(cases: &mut CaseList<'_, Edge>) {
 fn content_type(cases: &mut CaseList<'_, Edge>) {
     let conversation = cases.unreachable_post().only_content_type(CaseLevel::Must);
     cases
-        .conversation(
-            "statement.json-content-type",
-            "unreachable.content-type",
-            "a 502 has the content type JSON",
-            conversation,
-        )
+        .case("statement.json-content-type", "unreachable.content-type", "a 502 has the content type JSON")
+        .conversation(conversation)
         .setup(Setup::PortClosed);
 }
 
@@ -161,15 +153,15 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
     ] {
         let conversation = cases.unreachable_post();
         cases
-            .steps(
+            .case(
                 row,
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and relays nothing {title}"),
-                steps!(
-                    async |context| { converse_with_listener(context, mode, &conversation).await },
-                    with(conversation)
-                ),
             )
+            .steps(steps!(
+                async |context| { converse_with_listener(context, mode, &conversation).await },
+                with(conversation)
+            ))
             .also(UNREACHABLE)
             .stimulus(stimulus)
             .exclusive();
@@ -219,24 +211,24 @@ fn broken(cases: &mut CaseList<'_, Edge>) {
         let script = Script { replies: vec![Reply::now(action), accept] };
         let answer = cases.answer("edge.502.service-unreachable", None);
         cases
-            .conversation(
+            .case(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and does not retry {title}"),
-                Conversation::post(script, answer).after_retry(vec![cases.accepted()]),
             )
+            .conversation(Conversation::post(script, answer).after_retry(vec![cases.accepted()]))
             .stimulus(stimulus)
             .also("statement.no-retry")
             .also("statement.retry-told-truth")
             .exclusive();
     }
     cases
-        .observation(
+        .case(
             "statement.reply-head-cut",
             "unreachable.head-cut",
             "the answer when the service's reply ends after its status line",
-            Script::one(Action::CutHead),
         )
+        .observation(Script::one(Action::CutHead))
         .exclusive();
     copy_refused(cases);
 }
@@ -250,12 +242,12 @@ fn copy_refused(cases: &mut CaseList<'_, Edge>) {
     let unreachable = cases.answer("edge.502.service-unreachable", None);
     let conversation = Conversation::post(script, unreachable.clone());
     cases
-        .conversation(
+        .case(
             "statement.retry-told-truth",
             "unreachable.copy-refused",
             "if the edge retries after a broken connection, it does not pass on the refusal of the copy",
-            conversation.after_retry(vec![unreachable, cases.accepted()]),
         )
+        .conversation(conversation.after_retry(vec![unreachable, cases.accepted()]))
         .also("statement.no-retry")
         .exclusive();
 }
@@ -264,36 +256,28 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
     let mut script = cases.accept();
     script.replies[0].delay = Duration::from_secs(1);
     cases
-        .conversation(
-            "statement.slow-service",
-            "service.slow",
-            "the edge waits for a service that takes a second",
-            Conversation::post(script, cases.accepted()),
-        )
+        .case("statement.slow-service", "service.slow", "the edge waits for a service that takes a second")
+        .conversation(Conversation::post(script, cases.accepted()))
         .takes(Duration::from_secs(1));
 
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
     cases
-        .steps(
-            "statement.silent-service",
-            "service.silent",
-            "the answer when the service never replies",
-            steps!(
-                async |context| {
-                    context.script(script);
-                    context.timeout = patience;
-                    let sent = context.send(&collection()).await;
-                    let observed = match &sent.reply {
-                        Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
-                            format!("no answer within {}", humantime::format_duration(*limit))
-                        }
-                        reply => summary::answer(&context.marker, reply),
-                    };
-                    context.observe("service.silent", observed);
-                },
-                with(script)
-            ),
-        )
+        .case("statement.silent-service", "service.silent", "the answer when the service never replies")
+        .steps(steps!(
+            async |context| {
+                context.script(script);
+                context.timeout = patience;
+                let sent = context.send(&collection()).await;
+                let observed = match &sent.reply {
+                    Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
+                        format!("no answer within {}", humantime::format_duration(*limit))
+                    }
+                    reply => summary::answer(&context.marker, reply),
+                };
+                context.observe("service.silent", observed);
+            },
+            with(script)
+        ))
         .takes(patience)
         // An edge may relay one collection after the other, so other cases must not wait behind this one.
         .exclusive();
@@ -304,43 +288,43 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
     let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
     let post = again.clone();
     cases
-        .steps(
+        .case(
             "statement.recovery",
             "recovery.service-back",
             "the edge works again without a restart when its service is back",
-            move |context| {
-                let (gone, again) = (gone.clone(), post.clone());
-                Box::pin(async move {
-                    if !context.set_listener(ListenerMode::Closes).await {
-                        return;
-                    }
-                    context.converse(&gone).await;
-                    if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
-                        return;
-                    }
-                    let check = works_again(context, &again).await;
-                    context.check(check);
-                })
-            },
         )
+        .steps(move |context| {
+            let (gone, again) = (gone.clone(), post.clone());
+            Box::pin(async move {
+                if !context.set_listener(ListenerMode::Closes).await {
+                    return;
+                }
+                context.converse(&gone).await;
+                if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
+                    return;
+                }
+                let check = works_again(context, &again).await;
+                context.check(check);
+            })
+        })
         .exclusive();
     cases
-        .steps(
+        .case(
             "statement.recovery",
             "recovery.connection-closed",
             "the edge works after the service has closed its idle connection",
-            steps!(
-                async |context| {
-                    context.converse(&again).await;
-                    if let Some(service) = context.target.service.clone() {
-                        service.close_connections().await;
-                    }
-                    let check = works_again(context, &again).await;
-                    context.check(check);
-                },
-                with(again)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                context.converse(&again).await;
+                if let Some(service) = context.target.service.clone() {
+                    service.close_connections().await;
+                }
+                let check = works_again(context, &again).await;
+                context.check(check);
+            },
+            with(again)
+        ))
         .exclusive();
 }
 

@@ -97,12 +97,9 @@ fn add_case(
         .sum();
     let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
     let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
-    let case: &mut Case<Edge> = cases.steps(
-        row,
-        id,
-        title,
-        steps!(async |context| { exploration.run(context, &model).await }, with(model, exploration)),
-    );
+    let case: &mut Case<Edge> = cases
+        .case(row, id, title)
+        .steps(steps!(async |context| { exploration.run(context, &model).await }, with(model, exploration)));
     let pauses = exchanges.iter().map(|exchange| match &exchange.conversation.draft.body {
         Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
         _ => Duration::ZERO,

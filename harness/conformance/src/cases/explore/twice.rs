@@ -45,15 +45,11 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     ] {
         let (script, expected) = (script.clone(), expected.clone());
         cases
-            .steps(
-                "statement.isolation",
-                id,
-                title,
-                steps!(
-                    async |context| { post_twice(context, script, &expected, at_once).await },
-                    with(script, expected)
-                ),
-            )
+            .case("statement.isolation", id, title)
+            .steps(steps!(
+                async |context| { post_twice(context, script, &expected, at_once).await },
+                with(script, expected)
+            ))
             .also(&row)
             .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
     }

@@ -29,45 +29,41 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
     let title = "caches keep the key set for at most five minutes";
     let exchange = KeySetExchange::get().expect(KeySetRule::CachedFor(longest));
     let exchange = exchange.expect(KeySetRule::ObserveCaching);
-    cases.exchange("limit.key-set-cache", "keys.cache.lifetime", title, exchange);
+    cases.case("limit.key-set-cache", "keys.cache.lifetime", title).exchange(exchange);
 }
 
 /// Servers that publish different keys make some verifications fail.
 fn stable(cases: &mut CaseList<'_, Keys>) {
     cases
-        .steps(
-            "keys.stable",
-            "keys.stable",
-            "a hundred requests return the same keys",
-            steps!(async |context| {
-                let draft = context.key_set();
-                let mut first: Option<AnswerResult> = None;
-                let mut other: Option<AnswerResult> = None;
-                for _ in 0..MANY / AT_ONCE {
-                    let sending = (0..AT_ONCE).map(|_| context.begin_keys(&draft));
-                    for sent in futures_util::future::join_all(sending).await {
-                        match &first {
-                            None => {
-                                first = Some(sent.reply.clone());
-                                context.record_keys(&draft, sent);
-                            }
-                            Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
-                                other = Some(sent.reply.clone());
-                                context.record_keys(&draft, sent);
-                            }
-                            Some(_) => {}
+        .case("keys.stable", "keys.stable", "a hundred requests return the same keys")
+        .steps(steps!(async |context| {
+            let draft = context.key_set();
+            let mut first: Option<AnswerResult> = None;
+            let mut other: Option<AnswerResult> = None;
+            for _ in 0..MANY / AT_ONCE {
+                let sending = (0..AT_ONCE).map(|_| context.begin_keys(&draft));
+                for sent in futures_util::future::join_all(sending).await {
+                    match &first {
+                        None => {
+                            first = Some(sent.reply.clone());
+                            context.record_keys(&draft, sent);
                         }
+                        Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
+                            other = Some(sent.reply.clone());
+                            context.record_keys(&draft, sent);
+                        }
+                        Some(_) => {}
                     }
                 }
-                let kind = DifferenceKind::KeySet {
-                    rule: KeyRule::Same,
-                    expected: first.as_ref().map(value),
-                    actual: other.as_ref().map(value),
-                    faults: Vec::new(),
-                };
-                context.check(Check::judged(kind, other.is_none()).advise(Advice::KeysDiffer));
-            }),
-        )
+            }
+            let kind = DifferenceKind::KeySet {
+                rule: KeyRule::Same,
+                expected: first.as_ref().map(value),
+                actual: other.as_ref().map(value),
+                faults: Vec::new(),
+            };
+            context.check(Check::judged(kind, other.is_none()).advise(Advice::KeysDiffer));
+        }))
         .takes(Duration::from_secs(5));
 }
 
@@ -110,12 +106,14 @@ fn value(reply: &AnswerResult) -> KeySetValue {
 
 fn tagged(cases: &mut CaseList<'_, Keys>) {
     let exchange = KeySetExchange::get().expect(KeySetRule::EntityTag);
-    cases.exchange("keys.etag", "keys.cache.etag", "the key set has an entity tag", exchange);
-    cases.steps(
-        "keys.not-modified",
-        "keys.cache.not-modified",
-        "a request with the current entity tag returns 304",
-        steps!(async |context| {
+    cases.case("keys.etag", "keys.cache.etag", "the key set has an entity tag").exchange(exchange);
+    cases
+        .case(
+            "keys.not-modified",
+            "keys.cache.not-modified",
+            "a request with the current entity tag returns 304",
+        )
+        .steps(steps!(async |context| {
             let first = context.fetch_key_set(&context.key_set()).await;
             let Some(tag) = tag(context, &first) else { return };
             let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
@@ -124,8 +122,7 @@ fn tagged(cases: &mut CaseList<'_, Keys>) {
                 context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
             context.check(judge::status_is(200, &reply));
             parse_key_set(context, &reply);
-        }),
-    );
+        }));
 }
 
 fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {

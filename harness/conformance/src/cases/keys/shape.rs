@@ -19,16 +19,17 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         let status = cases.row(PUBLISHED).status().unwrap_or_default();
         let exchange = KeySetExchange::get().expect(KeySetRule::Status(status)).expect(KeySetRule::Json);
         cases
-            .exchange(PUBLISHED, id, title, exchange)
+            .case(PUBLISHED, id, title)
+            .exchange(exchange)
             .phase(phase)
             .also("endpoint.keys.jwks")
             .stimulus(Stimulus::KeySetFetched);
     }
     let title = "the key set is a JSON object with an array of keys";
-    cases.exchange("keys.shape", "keys.shape", title, keys(|_| Vec::new()));
+    cases.case("keys.shape", "keys.shape", title).exchange(keys(|_| Vec::new()));
     let title = "the key set contains a key";
     let has_keys = keys(|set| vec![judge::has_keys(set)]);
-    cases.exchange(PUBLISHED, "keys.not-empty", title, has_keys).level(CaseLevel::Should);
+    cases.case(PUBLISHED, "keys.not-empty", title).exchange(has_keys).level(CaseLevel::Should);
     for (id, title, checks) in [
         (
             "keys.distinct-ids",
@@ -42,27 +43,24 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         ),
         ("keys.types", "each key is complete and has a registered type", keys(judge::typed_keys)),
     ] {
-        cases.exchange(id, id, title, checks);
+        cases.case(id, id, title).exchange(checks);
     }
     let id = "keys.content-type";
     let exchange = KeySetExchange::get().expect(KeySetRule::JsonContentType);
-    cases.exchange(
-        id,
-        id,
-        "the key set has the content type JSON",
-        exchange.expect(KeySetRule::ObserveContentType),
-    );
+    cases
+        .case(id, id, "the key set has the content type JSON")
+        .exchange(exchange.expect(KeySetRule::ObserveContentType));
     let id = "keys.credential";
     let exchange = KeySetExchange::get().expect(KeySetRule::ObserveCredential);
-    cases.exchange(id, id, "whether the key set requires a credential", exchange);
+    cases.case(id, id, "whether the key set requires a credential").exchange(exchange);
     let id = "keys.head";
     let exchange = KeySetExchange::with_method("HEAD").expect(KeySetRule::Status(200));
-    cases.exchange(id, id, "HEAD returns the same status as GET", exchange);
+    cases.case(id, id, "HEAD returns the same status as GET").exchange(exchange);
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let id = format!("keys.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the key set");
         let exchange = KeySetExchange::with_method(method).expect(KeySetRule::ObserveStatus);
-        cases.exchange("keys.methods", &id, &title, exchange);
+        cases.case("keys.methods", &id, &title).exchange(exchange);
     }
 }
 

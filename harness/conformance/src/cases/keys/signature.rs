@@ -11,29 +11,29 @@ use crate::judge::{self, Check, SignatureResult};
 /// A key of the set verifies the token of a verdict (1.5).
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     cases
-        .steps(
+        .case(
             "keys.verifies-verdict",
             "keys.verifies-verdict",
             "a key of the set verifies the signed token of a verdict",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.check(judge::status_is(200, &verdict));
-                let body = verdict.map(|answer| answer.body).unwrap_or_default();
-                let tokens = tokens(&body);
-                let reply = context.fetch_key_set(&context.key_set()).await;
-                let Some(set) = parse_key_set(context, &reply) else { return };
-                if tokens.is_empty() {
-                    context.found.not_applicable =
-                        Some("the verdict contains no signed token (a JWS of three parts)".into());
-                    return;
-                }
-                match verifies(&tokens, &set) {
-                    Ok(check) => context.check(check),
-                    Err(why) => context.found.not_applicable = Some(why),
-                }
-            }),
         )
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.check(judge::status_is(200, &verdict));
+            let body = verdict.map(|answer| answer.body).unwrap_or_default();
+            let tokens = tokens(&body);
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            if tokens.is_empty() {
+                context.found.not_applicable =
+                    Some("the verdict contains no signed token (a JWS of three parts)".into());
+                return;
+            }
+            match verifies(&tokens, &set) {
+                Ok(check) => context.check(check),
+                Err(why) => context.found.not_applicable = Some(why),
+            }
+        }))
         .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken]);
 }
 

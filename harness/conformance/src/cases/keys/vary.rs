@@ -49,10 +49,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 }
 
 fn requests(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.200.published",
-        "vary.keys.request",
-        "each form of a GET returns the key set",
+    cases.case("keys.200.published", "vary.keys.request", "each form of a GET returns the key set").steps(
         steps!(async |context| {
             let Some(keys) = published(context).await else { return };
             let plain = context.key_set();
@@ -83,11 +80,13 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
 }
 
 fn conditions(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.not-modified",
-        "vary.keys.not-modified",
-        "a conditional request gets 304 or the key set, as its entity tag requires",
-        steps!(async |context| {
+    cases
+        .case(
+            "keys.not-modified",
+            "vary.keys.not-modified",
+            "a conditional request gets 304 or the key set, as its entity tag requires",
+        )
+        .steps(steps!(async |context| {
             let first = context.fetch_key_set(&context.key_set()).await;
             let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag")?.to_str().ok());
             let Some(tag) = tag.map(str::to_owned) else {
@@ -121,15 +120,11 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
                     context.check(judge::has_no_body(answer).of(&name));
                 }
             }
-        }),
-    );
+        }));
 }
 
 fn head(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.head",
-        "vary.keys.head",
-        "HEAD returns the header fields of GET and no body",
+    cases.case("keys.head", "vary.keys.head", "HEAD returns the header fields of GET and no body").steps(
         steps!(async |context| {
             let get = context.fetch_key_set(&context.key_set()).await;
             let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
@@ -148,11 +143,13 @@ fn head(cases: &mut CaseList<'_, Keys>) {
 
 /// Requests over one connection: GET, HEAD, conditions, other methods, other paths.
 fn connection(cases: &mut CaseList<'_, Keys>) {
-    cases.steps(
-        "keys.200.published",
-        "vary.keys.connection",
-        "the key set stays the same over one connection, also after other requests",
-        steps!(async |context| {
+    cases
+        .case(
+            "keys.200.published",
+            "vary.keys.connection",
+            "the key set stays the same over one connection, also after other requests",
+        )
+        .steps(steps!(async |context| {
             let Some(keys) = published(context).await else { return };
             let plain = context.key_set();
             let between = [
@@ -181,8 +178,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
                     context.check(same_keys(&keys, &reply).of(&name));
                 }
             }
-        }),
-    );
+        }));
 }
 
 /// What JOSE libraries check before they use a key (RFC 7517 §4).
@@ -192,7 +188,9 @@ fn jose(cases: &mut CaseList<'_, Keys>) {
         let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
         vec![judge::flawless(KeyRule::Verifying, faults)]
     }));
-    cases.exchange("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify", exchange);
+    cases
+        .case("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify")
+        .exchange(exchange);
 }
 
 fn faults(key: &Jwk) -> Vec<OneKeyFault> {

@@ -63,7 +63,8 @@ fn pending(cases: &mut CaseList<'_, Service>) {
         };
         let (id, title) = (format!("verdict.pending.{id}"), format!("{title} is pending"));
         cases
-            .exchange(PENDING, &id, &title, exchange.expect(VerdictRule::Pending))
+            .case(PENDING, &id, &title)
+            .exchange(exchange.expect(VerdictRule::Pending))
             // An unknown session needs no preparation; the others need the built-in mock.
             .requires(if session.is_some() { &[ServiceNeed::Mock] } else { &[ServiceNeed::ReadToken] })
             .stimulus(stimulus);
@@ -73,31 +74,31 @@ fn pending(cases: &mut CaseList<'_, Service>) {
 /// Neither body nor header fields reveal which of the four reasons applies.
 fn alike(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.pending.alike",
             "the answers for the four reasons without a verdict are the same",
-            steps!(async |context| {
-                let mut first: Option<Option<AnswerValue>> = None;
-                for (id, title, _, session) in pending_causes() {
-                    // All references have the same length, so that only the reason can make a difference.
-                    let reference = context.reference(&format!("{id:-<16}"));
-                    if let Some(session) = session {
-                        session.add(context, &reference);
-                    }
-                    let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                    let seen = without(&reply, &reference);
-                    let first = first.get_or_insert_with(|| seen.clone());
-                    let same = *first == seen;
-                    let kind = DifferenceKind::Answer {
-                        subject: AnswerSubject::ForAnyReason,
-                        expected: first.clone().into_iter().collect(),
-                        actual: seen.into_iter().collect(),
-                    };
-                    context.check(Check::judged(kind, same).which(&format!("for {title}")));
-                }
-            }),
         )
+        .steps(steps!(async |context| {
+            let mut first: Option<Option<AnswerValue>> = None;
+            for (id, title, _, session) in pending_causes() {
+                // All references have the same length, so that only the reason can make a difference.
+                let reference = context.reference(&format!("{id:-<16}"));
+                if let Some(session) = session {
+                    session.add(context, &reference);
+                }
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                let seen = without(&reply, &reference);
+                let first = first.get_or_insert_with(|| seen.clone());
+                let same = *first == seen;
+                let kind = DifferenceKind::Answer {
+                    subject: AnswerSubject::ForAnyReason,
+                    expected: first.clone().into_iter().collect(),
+                    actual: seen.into_iter().collect(),
+                };
+                context.check(Check::judged(kind, same).which(&format!("for {title}")));
+            }
+        }))
         .requires(&[ServiceNeed::Mock])
         .also(PENDING);
 }
@@ -119,95 +120,95 @@ fn without(reply: &AnswerResult, reference: &str) -> Option<AnswerValue> {
 /// From the page over the edge and the service to the backend.
 fn accepted(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.verdict-after-acceptance",
             "verdict.journey.accepted",
             "a session has a verdict after the service has accepted its collection",
-            steps!(async |context| {
-                let reference = context.reference("größe 7/8");
-                let Some(body) = collection(context, &reference) else { return };
-                post(context, body, 200).await;
-                let reply = fetch_available(context, &reference).await;
-                let named = super::sessions::reference_in(&reply);
-                let ok = named.as_deref() == Some(&reference);
-                let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
-                let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
-                let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
-                context.check(Check::judged(kind, ok));
-            }),
         )
+        .steps(steps!(async |context| {
+            let reference = context.reference("größe 7/8");
+            let Some(body) = collection(context, &reference) else { return };
+            post(context, body, 200).await;
+            let reply = fetch_available(context, &reference).await;
+            let named = super::sessions::reference_in(&reply);
+            let ok = named.as_deref() == Some(&reference);
+            let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
+            let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
+            let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
+            context.check(Check::judged(kind, ok));
+        }))
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
 }
 
 fn refused(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session has no verdict after the service has refused its collection",
-            steps!(async |context| {
-                let reference = context.reference("refused");
-                let Some((_, credentials)) = context.builtin_mock() else { return };
-                let collection = Collection::generated(&reference, 7, context.wall_clock());
-                let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
-                post(context, body, 400).await;
-                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.checks(judge::exact(&answer(context.row(PENDING), &reference), &reply));
-            }),
         )
+        .steps(steps!(async |context| {
+            let reference = context.reference("refused");
+            let Some((_, credentials)) = context.builtin_mock() else { return };
+            let collection = Collection::generated(&reference, 7, context.wall_clock());
+            let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
+            post(context, body, 400).await;
+            let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.checks(judge::exact(&answer(context.row(PENDING), &reference), &reply));
+        }))
         .requires(&[ServiceNeed::Mock]);
 }
 
 fn replayed(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.replay-keeps-verdict",
             "verdict.journey.replayed",
             "the service refuses a copy of a collection and keeps the verdict",
-            steps!(async |context| {
-                let reference = context.reference("replayed");
-                let Some(body) = collection(context, &reference) else { return };
-                post(context, body.clone(), 200).await;
-                let before = fetch_available(context, &reference).await;
-                post(context, body, 409).await;
-                let after = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
-            }),
         )
+        .steps(steps!(async |context| {
+            let reference = context.reference("replayed");
+            let Some(body) = collection(context, &reference) else { return };
+            post(context, body.clone(), 200).await;
+            let before = fetch_available(context, &reference).await;
+            post(context, body, 409).await;
+            let after = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
+        }))
         .requires(&[ServiceNeed::Mock]);
 }
 
 fn long_poll(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.wait-optional",
             "verdict.wait.ends-with-verdict",
             "a long poll is answered as soon as the verdict is available",
-            steps!(async |context| {
-                let reference = context.reference("poll");
-                let request = context.with_token(&reference);
-                let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
-                let mut sending = pin!(context.begin(&draft, LONG));
-                let Some((mock, _)) = context.builtin_mock() else { return };
-                let mut polls = mock.polls();
-                let arriving = async {
-                    // The session must arrive after the request has started to wait.
-                    let _ = polls.wait_for(|polls| *polls > 0).await;
-                    mock.add_session(NewSession::new(&reference));
-                    context.now()
-                };
-                let (sent, arrived) = tokio::select! {
-                    // The answer came before the verdict.
-                    sent = &mut sending => (sent, context.now()),
-                    arrived = arriving => (sending.await, arrived),
-                };
-                context.record(&draft, sent.clone());
-                let late = (sent.at + sent.took).saturating_duration_since(arrived);
-                context.check(judge::status_is(200, &sent.reply));
-                context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
-            }),
         )
+        .steps(steps!(async |context| {
+            let reference = context.reference("poll");
+            let request = context.with_token(&reference);
+            let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
+            let mut sending = pin!(context.begin(&draft, LONG));
+            let Some((mock, _)) = context.builtin_mock() else { return };
+            let mut polls = mock.polls();
+            let arriving = async {
+                // The session must arrive after the request has started to wait.
+                let _ = polls.wait_for(|polls| *polls > 0).await;
+                mock.add_session(NewSession::new(&reference));
+                context.now()
+            };
+            let (sent, arrived) = tokio::select! {
+                // The answer came before the verdict.
+                sent = &mut sending => (sent, context.now()),
+                arrived = arriving => (sending.await, arrived),
+            };
+            context.record(&draft, sent.clone());
+            let late = (sent.at + sent.took).saturating_duration_since(arrived);
+            context.check(judge::status_is(200, &sent.reply));
+            context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
+        }))
         .requires(&[ServiceNeed::Mock])
         .exclusive()
         .takes(LONG)
@@ -221,12 +222,8 @@ fn still_there(cases: &mut CaseList<'_, Service>) {
     let title = "a verdict just below the age limit is available";
     let exchange = VerdictExchange::added("nearly-old", AddedSession::ready(Ready::Since(age)));
     cases
-        .exchange(
-            "limit.verdict-age",
-            "verdict.available.until-old",
-            title,
-            exchange.expect(VerdictRule::Verdict),
-        )
+        .case("limit.verdict-age", "verdict.available.until-old", title)
+        .exchange(exchange.expect(VerdictRule::Verdict))
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
 }

@@ -56,7 +56,8 @@ fn unknown<'c>(
     text: &'static str,
 ) -> &'c mut Case<Service> {
     cases
-        .exchange(PENDING, id, title, VerdictExchange::unknown(text).expect(VerdictRule::Pending))
+        .case(PENDING, id, title)
+        .exchange(VerdictExchange::unknown(text).expect(VerdictRule::Pending))
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown)
 }
@@ -66,7 +67,8 @@ fn bare_plus(cases: &mut CaseList<'_, Service>) {
     let title = "an unencoded plus sign in a reference is not a space";
     let exchange = VerdictExchange::unencoded("a+b").expect(VerdictRule::Pending);
     cases
-        .exchange(PENDING, "verdict.reference.bare-plus", title, exchange)
+        .case(PENDING, "verdict.reference.bare-plus", title)
+        .exchange(exchange)
         .requires(&[ServiceNeed::ReadToken])
         .stimulus(Stimulus::ReferenceUnknown);
 }
@@ -84,7 +86,8 @@ fn odd(cases: &mut CaseList<'_, Service>) {
     ] {
         let exchange = VerdictExchange::segment(segment).expect(VerdictRule::ObserveStatus);
         cases
-            .exchange("statement.reference-odd", &format!("verdict.reference.{id}"), title, exchange)
+            .case("statement.reference-odd", &format!("verdict.reference.{id}"), title)
+            .exchange(exchange)
             .requires(&[ServiceNeed::ReadToken]);
     }
 }
@@ -94,10 +97,13 @@ fn content_type(cases: &mut CaseList<'_, Service>) {
     let row = "statement.json-content-type";
     let title = "a pending answer has the content type JSON";
     cases
-        .exchange(row, "verdict.content-type.pending", title, exchange.clone())
+        .case(row, "verdict.content-type.pending", title)
+        .exchange(exchange.clone())
         .requires(&[ServiceNeed::ReadToken]);
     let title = "a refusal has the content type JSON";
-    cases.exchange(row, "verdict.content-type.unauthorized", title, exchange.token(TokenChoice::Missing));
+    cases
+        .case(row, "verdict.content-type.unauthorized", title)
+        .exchange(exchange.token(TokenChoice::Missing));
 }
 
 /// Number of concurrent requests.
@@ -105,47 +111,43 @@ const AT_ONCE: usize = 16;
 
 fn side_by_side(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
-            PENDING,
-            "verdict.isolation.at-once",
-            "concurrent requests each get their own reference back",
-            steps!(async |context| {
-                let references: Vec<String> =
-                    (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
-                let drafts = drafts(context, &references);
-                let limit = context.timeout;
-                let sending = drafts.iter().map(|draft| context.begin(draft, limit));
-                let sent = futures_util::future::join_all(sending).await;
-                for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
-                    context.record(draft, sent.clone());
-                    context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
-                }
-            }),
-        )
+        .case(PENDING, "verdict.isolation.at-once", "concurrent requests each get their own reference back")
+        .steps(steps!(async |context| {
+            let references: Vec<String> =
+                (0..AT_ONCE).map(|number| context.reference(&format!("{number}"))).collect();
+            let drafts = drafts(context, &references);
+            let limit = context.timeout;
+            let sending = drafts.iter().map(|draft| context.begin(draft, limit));
+            let sent = futures_util::future::join_all(sending).await;
+            for ((reference, draft), sent) in references.iter().zip(&drafts).zip(sent) {
+                context.record(draft, sent.clone());
+                context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken])
         .takes(Duration::from_secs(1));
 }
 
 fn in_turn(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             PENDING,
             "verdict.isolation.in-turn",
             "requests over one connection each get their own reference back",
-            steps!(async |context| {
-                let references: Vec<String> =
-                    (0..4).map(|number| context.reference(&format!("{number}"))).collect();
-                let drafts = drafts(context, &references);
-                let all = context.send_in_turn(&drafts).await;
-                // A server may close a connection after any answer, so a later request without answer is no fault.
-                for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
-                    context.record(draft, sent.clone());
-                    if context.found.sent.len() == 1 || sent.reply.is_ok() {
-                        context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
-                    }
-                }
-            }),
         )
+        .steps(steps!(async |context| {
+            let references: Vec<String> =
+                (0..4).map(|number| context.reference(&format!("{number}"))).collect();
+            let drafts = drafts(context, &references);
+            let all = context.send_in_turn(&drafts).await;
+            // A server may close a connection after any answer, so a later request without answer is no fault.
+            for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
+                context.record(draft, sent.clone());
+                if context.found.sent.len() == 1 || sent.reply.is_ok() {
+                    context.checks(judge::exact(&answer(context.row(PENDING), reference), &sent.reply));
+                }
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken]);
 }
 
@@ -161,7 +163,8 @@ fn methods(cases: &mut CaseList<'_, Service>) {
         let title = format!("the answer to {method} at the verdict endpoint");
         let exchange = VerdictExchange::unknown("method").method(method).expect(VerdictRule::ObserveStatus);
         cases
-            .exchange("statement.verdict-methods", &id, &title, exchange)
+            .case("statement.verdict-methods", &id, &title)
+            .exchange(exchange)
             .requires(&[ServiceNeed::ReadToken]);
     }
 }

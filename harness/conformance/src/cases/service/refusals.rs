@@ -59,7 +59,8 @@ fn unauthorized(cases: &mut CaseList<'_, Service>) {
         let exchange =
             VerdictExchange::unknown("unauthorized").token(token).expect(VerdictRule::Unauthorized);
         cases
-            .exchange(UNAUTHORIZED, &format!("verdict.unauthorized.{id}"), &title, exchange)
+            .case(UNAUTHORIZED, &format!("verdict.unauthorized.{id}"), &title)
+            .exchange(exchange)
             .stimulus(stimulus)
             .also("statement.error-bodies-json");
     }
@@ -70,11 +71,15 @@ fn prefix(cases: &mut CaseList<'_, Service>) {
     let row = "statement.read-token-prefix";
     let title = "the service accepts a read token as a bearer token";
     let exchange = VerdictExchange::unknown("bearer").expect(VerdictRule::Pending);
-    cases.exchange(row, "verdict.read-token.bearer", title, exchange).requires(&[ServiceNeed::ReadToken]);
+    cases
+        .case(row, "verdict.read-token.bearer", title)
+        .exchange(exchange)
+        .requires(&[ServiceNeed::ReadToken]);
     let title = "a read token without its prefix is unauthorized";
     let exchange = VerdictExchange::unknown("bare").token(TokenChoice::WithoutPrefix);
     cases
-        .exchange(row, "verdict.read-token.without-prefix", title, exchange.expect(VerdictRule::Unauthorized))
+        .case(row, "verdict.read-token.without-prefix", title)
+        .exchange(exchange.expect(VerdictRule::Unauthorized))
         .requires(&[ServiceNeed::ReadToken]);
 }
 
@@ -82,12 +87,8 @@ fn license(cases: &mut CaseList<'_, Service>) {
     let title = "a license as the bearer token is unauthorized";
     let exchange = VerdictExchange::unknown("license").token(TokenChoice::License);
     cases
-        .exchange(
-            UNAUTHORIZED,
-            "verdict.unauthorized.license",
-            title,
-            exchange.expect(VerdictRule::Unauthorized),
-        )
+        .case(UNAUTHORIZED, "verdict.unauthorized.license", title)
+        .exchange(exchange.expect(VerdictRule::Unauthorized))
         .requires(&[ServiceNeed::License])
         .stimulus(Stimulus::ReadTokenIsLicense);
 }
@@ -96,7 +97,8 @@ fn expired(cases: &mut CaseList<'_, Service>) {
     let title = "the service refuses an expired read token as expired";
     let exchange = VerdictExchange::unknown("expired").token(TokenChoice::Expired);
     cases
-        .exchange(EXPIRED, "verdict.refused.expired", title, exchange.expect(VerdictRule::Expired))
+        .case(EXPIRED, "verdict.refused.expired", title)
+        .exchange(exchange.expect(VerdictRule::Expired))
         .requires(&[ServiceNeed::ExpiredToken])
         .stimulus(Stimulus::ReadTokenExpired);
 }
@@ -132,7 +134,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
         let title = format!("the service refuses a read token {} as damaged", damage.description());
         let exchange = VerdictExchange::unknown("damaged").token(TokenChoice::Damaged(damage));
         let exchange = exchange.expect(VerdictRule::Damaged { accepted, builtin });
-        let case = cases.exchange(row, &format!("verdict.damaged.{id}"), &title, exchange);
+        let case = cases.case(row, &format!("verdict.damaged.{id}"), &title).exchange(exchange);
         case.also(other).also("statement.error-bodies-json");
         if damage != Damage::PrefixAlone && damage != Damage::Invented {
             case.requires(&[ServiceNeed::ReadToken]);
@@ -145,25 +147,21 @@ fn reason_member(cases: &mut CaseList<'_, Service>) {
     let title = "the JSON member that contains the code for a damaged token";
     let exchange = VerdictExchange::unknown("member").token(TokenChoice::Damaged(Damage::Invented));
     let exchange = exchange.expect(VerdictRule::ObserveMember(codes(cases, &DAMAGES)));
-    cases.exchange("statement.reason-member", "verdict.reason-member", title, exchange);
+    cases.case("statement.reason-member", "verdict.reason-member", title).exchange(exchange);
 }
 
 fn challenge(cases: &mut CaseList<'_, Service>) {
     let title = "a 401 names the Bearer scheme";
     let exchange = VerdictExchange::unknown("challenge").token(TokenChoice::Missing);
     let exchange = exchange.expect(VerdictRule::BearerChallenge);
-    cases.exchange("statement.challenge-on-401", "verdict.unauthorized.challenge", title, exchange);
+    cases.case("statement.challenge-on-401", "verdict.unauthorized.challenge", title).exchange(exchange);
 }
 
 fn scheme(cases: &mut CaseList<'_, Service>) {
     let title = "the service accepts the scheme bearer in lower case";
     let exchange = VerdictExchange::unknown("scheme").token(TokenChoice::LowerCaseScheme);
     cases
-        .exchange(
-            "statement.scheme-case",
-            "verdict.read-token.scheme-case",
-            title,
-            exchange.expect(VerdictRule::Pending),
-        )
+        .case("statement.scheme-case", "verdict.read-token.scheme-case", title)
+        .exchange(exchange.expect(VerdictRule::Pending))
         .requires(&[ServiceNeed::ReadToken]);
 }

@@ -37,26 +37,26 @@ fn not_echoed(cases: &mut CaseList<'_, Service>) {
     ];
     for (id, title, choice, needs) in pending_causes {
         cases
-            .steps(
+            .case(
                 "statement.read-token-not-echoed",
                 &format!("verdict.not-echoed.{id}"),
                 &format!("an answer to {title} does not contain it"),
-                steps!(async |context| {
-                    let Ok(Some(value)) = choice.authorization(context) else {
-                        context.found.not_applicable =
-                            Some("the read token has no part to damage this way".into());
-                        return;
-                    };
-                    let token = value.strip_prefix("Bearer ").unwrap_or(&value);
-                    let request = context.verdict(&context.reference("echo")).authorization(&value);
-                    let reply = context.fetch_verdict(&request).await;
-                    context.check(not_shown(token, &reply));
-                    // An answer to an unsupported method or an invalid waitMs can quote the request.
-                    let other = request.query("waitMs=soon").method("POST");
-                    let reply = context.fetch_verdict(&other).await;
-                    context.check(not_shown(token, &reply));
-                }),
             )
+            .steps(steps!(async |context| {
+                let Ok(Some(value)) = choice.authorization(context) else {
+                    context.found.not_applicable =
+                        Some("the read token has no part to damage this way".into());
+                    return;
+                };
+                let token = value.strip_prefix("Bearer ").unwrap_or(&value);
+                let request = context.verdict(&context.reference("echo")).authorization(&value);
+                let reply = context.fetch_verdict(&request).await;
+                context.check(not_shown(token, &reply));
+                // An answer to an unsupported method or an invalid waitMs can quote the request.
+                let other = request.query("waitMs=soon").method("POST");
+                let reply = context.fetch_verdict(&other).await;
+                context.check(not_shown(token, &reply));
+            }))
             .requires(needs);
     }
 }
@@ -65,41 +65,42 @@ fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
     let title = "a verdict does not contain the token of its request";
     let exchange = VerdictExchange::with_verdict().expect(VerdictRule::NoToken);
     cases
-        .exchange("statement.read-token-not-echoed", "verdict.not-echoed.available", title, exchange)
+        .case("statement.read-token-not-echoed", "verdict.not-echoed.available", title)
+        .exchange(exchange)
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.
 fn no_oracle(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.no-oracle.missing",
             "an answer without a token does not reveal whether a session has a verdict",
-            steps!(async |context| { oracle(context, None).await }),
         )
+        .steps(steps!(async |context| { oracle(context, None).await }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.no-oracle.damaged",
             "an answer to a damaged token does not reveal whether a session has a verdict",
-            steps!(async |context| {
-                let token = Damage::Signature.apply(&context.read_token());
-                oracle(context, token.as_deref()).await;
-            }),
         )
+        .steps(steps!(async |context| {
+            let token = Damage::Signature.apply(&context.read_token());
+            oracle(context, token.as_deref()).await;
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.no-oracle.expired",
             "an answer to an expired token does not reveal whether a session has a verdict",
-            steps!(async |context| {
-                let token = exposed(context.target.inputs.expired_token.as_ref());
-                oracle(context, Some(&token)).await;
-            }),
         )
+        .steps(steps!(async |context| {
+            let token = exposed(context.target.inputs.expired_token.as_ref());
+            oracle(context, Some(&token)).await;
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::ExpiredToken, ServiceNeed::Session]);
 }
 
@@ -126,34 +127,34 @@ async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>) {
 /// A cache in front of the service must not answer a request without a token with an earlier answer.
 fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.no-oracle.after-pending",
             "a request without a token is unauthorized after the same request with one",
-            steps!(async |context| {
-                let reference = context.reference("cache");
-                let first = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.checks(judge::exact(&answer(context.row(PENDING), &reference), &first));
-                let second = context.fetch_verdict(&context.verdict(&reference)).await;
-                context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), &second));
-            }),
         )
+        .steps(steps!(async |context| {
+            let reference = context.reference("cache");
+            let first = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.checks(judge::exact(&answer(context.row(PENDING), &reference), &first));
+            let second = context.fetch_verdict(&context.verdict(&reference)).await;
+            context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), &second));
+        }))
         .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED)
         .stimulus(Stimulus::ReadTokenMissing);
     cases
-        .steps(
+        .case(
             "statement.no-oracle",
             "verdict.no-oracle.after-verdict",
             "a request without a token is unauthorized after the same request got a verdict",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let first = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.check(judge::status_is(200, &first));
-                let second = context.fetch_verdict(&context.verdict(&reference)).await;
-                context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), &second));
-            }),
         )
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let first = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.check(judge::status_is(200, &first));
+            let second = context.fetch_verdict(&context.verdict(&reference)).await;
+            context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), &second));
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
@@ -164,10 +165,12 @@ fn not_shared(cases: &mut CaseList<'_, Service>) {
     };
     let title = "a pending answer does not permit shared caches";
     cases
-        .exchange(row, "verdict.cache.pending", title, rules(VerdictExchange::unknown("shared")))
+        .case(row, "verdict.cache.pending", title)
+        .exchange(rules(VerdictExchange::unknown("shared")))
         .requires(&[ServiceNeed::ReadToken]);
     let title = "a verdict does not permit shared caches";
     cases
-        .exchange(row, "verdict.cache.verdict", title, rules(VerdictExchange::with_verdict()))
+        .case(row, "verdict.cache.verdict", title)
+        .exchange(rules(VerdictExchange::with_verdict()))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }

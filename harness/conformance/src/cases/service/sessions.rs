@@ -28,12 +28,8 @@ fn available(cases: &mut CaseList<'_, Service>) {
     let title = "the answer for a session with a verdict is the verdict";
     let exchange = VerdictExchange::with_verdict().expect(VerdictRule::Verdict);
     cases
-        .exchange(
-            "verdict.200.available",
-            "verdict.available",
-            title,
-            exchange.clone().expect(VerdictRule::ObserveFormat),
-        )
+        .case("verdict.200.available", "verdict.available", title)
+        .exchange(exchange.clone().expect(VerdictRule::ObserveFormat))
         .requires(needs)
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
@@ -42,25 +38,22 @@ fn available(cases: &mut CaseList<'_, Service>) {
         VerdictRule::Within { rule: TimeRule::AtOnce, longest: Duration::from_secs(3), advice: None };
     let exchange = exchange.query("waitMs=4000").timeout(Duration::from_secs(8)).expect(at_once);
     cases
-        .exchange("statement.wait-optional", "verdict.available.with-wait", title, exchange)
+        .case("statement.wait-optional", "verdict.available.with-wait", title)
+        .exchange(exchange)
         .requires(needs)
         .also("verdict.200.available");
     cases
-        .steps(
-            "verdict.200.available",
-            "verdict.available.again",
-            "a verdict can be requested more than once",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let request = context.with_token(&reference);
-                let first = context.fetch_verdict(&request).await;
-                let second = context.fetch_verdict(&request).await;
-                context.checks(verdict_checks(&first));
-                context.checks(verdict_checks(&second));
-                let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
-                context.observe("verdict.again", if same { "the same" } else { "another body" });
-            }),
-        )
+        .case("verdict.200.available", "verdict.available.again", "a verdict can be requested more than once")
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let request = context.with_token(&reference);
+            let first = context.fetch_verdict(&request).await;
+            let second = context.fetch_verdict(&request).await;
+            context.checks(verdict_checks(&first));
+            context.checks(verdict_checks(&second));
+            let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
+            context.observe("verdict.again", if same { "the same" } else { "another body" });
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 
@@ -75,25 +68,21 @@ fn age(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
     let limit = Duration::from_secs(seconds);
     cases
-        .steps(
-            "limit.verdict-age",
-            "verdict.too-old",
-            "a verdict older than two minutes is pending again",
-            steps!(async |context| {
-                let Some(reference) = context.session().await else { return };
-                let request = context.with_token(&reference);
-                let first = context.fetch_verdict(&request).await;
-                context.checks(verdict_checks(&first));
-                let last = after_limit(context, &request, limit).await;
-                let expected = answer(context.row(PENDING), &reference);
-                let checks = judge::exact(&expected, &last);
-                context.checks(checks);
-                let unknown = context.reference("unknown");
-                let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
-                context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &reply));
-                context.check(same_fields(&last, &reply));
-            }),
-        )
+        .case("limit.verdict-age", "verdict.too-old", "a verdict older than two minutes is pending again")
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let request = context.with_token(&reference);
+            let first = context.fetch_verdict(&request).await;
+            context.checks(verdict_checks(&first));
+            let last = after_limit(context, &request, limit).await;
+            let expected = answer(context.row(PENDING), &reference);
+            let checks = judge::exact(&expected, &last);
+            context.checks(checks);
+            let unknown = context.reference("unknown");
+            let reply = context.fetch_verdict(&context.with_token(&unknown)).await;
+            context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &reply));
+            context.check(same_fields(&last, &reply));
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::Waits])
         .exclusive()
         .takes(limit + 2 * SLACK)

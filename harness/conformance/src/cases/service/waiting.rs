@@ -52,7 +52,8 @@ fn optional(cases: &mut CaseList<'_, Service>) {
         // Without the parameter a service may use a default wait.
         let exchange = exchange.expect(VerdictRule::Pending).expect(query.map(|_| SOON));
         cases
-            .exchange("statement.wait-optional", &format!("verdict.wait.{id}"), title, exchange)
+            .case("statement.wait-optional", &format!("verdict.wait.{id}"), title)
+            .exchange(exchange)
             .requires(&[ServiceNeed::ReadToken])
             .also(PENDING)
             .takes(SHORT_WAIT_TIMEOUT);
@@ -81,7 +82,8 @@ fn robust(cases: &mut CaseList<'_, Service>) {
             .expect(VerdictRule::ObserveStatus);
         let title = format!("{title} causes no server error");
         cases
-            .exchange("statement.wait-robust", &format!("verdict.wait.{id}"), &title, exchange)
+            .case("statement.wait-robust", &format!("verdict.wait.{id}"), &title)
+            .exchange(exchange)
             .requires(&[ServiceNeed::ReadToken])
             .takes(SHORT_WAIT_TIMEOUT);
     }
@@ -93,12 +95,8 @@ fn excessive(cases: &mut CaseList<'_, Service>) {
         let exchange = VerdictExchange::unknown("ages").query(query).timeout(OBSERVATION);
         let title = format!("{title} causes no server error");
         cases
-            .exchange(
-                "statement.wait-robust",
-                &format!("verdict.wait.{id}"),
-                &title,
-                exchange.expect(VerdictRule::Waits),
-            )
+            .case("statement.wait-robust", &format!("verdict.wait.{id}"), &title)
+            .exchange(exchange.expect(VerdictRule::Waits))
             .requires(&[ServiceNeed::ReadToken]);
     }
     for (id, title, query) in EXCESSIVE {
@@ -110,25 +108,25 @@ fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, query: &'stati
     let longest = cases.spec.profile().wait_max;
     let point = format!("verdict.wait.{id}-ends");
     cases
-        .steps(
+        .case(
             "statement.wait-robust",
             &point.clone(),
             &format!("the service answers {title} within 150 seconds"),
-            steps!(
-                async |context| {
-                    let draft = context.with_token(&context.reference("ages")).query(query).draft();
-                    let mut asking = pin!(context.begin(&draft, EXCESSIVE_TIMEOUT));
-                    let sent = tokio::select! {
-                        sent = &mut asking => sent,
-                        () = time_passes(context, longest) => asking.await,
-                    };
-                    context.record(&draft, sent.clone());
-                    context.check(no_server_error(&sent.reply));
-                    context.observe(&point, summary::status(&sent.reply));
-                },
-                with(point)
-            ),
         )
+        .steps(steps!(
+            async |context| {
+                let draft = context.with_token(&context.reference("ages")).query(query).draft();
+                let mut asking = pin!(context.begin(&draft, EXCESSIVE_TIMEOUT));
+                let sent = tokio::select! {
+                    sent = &mut asking => sent,
+                    () = time_passes(context, longest) => asking.await,
+                };
+                context.record(&draft, sent.clone());
+                context.check(no_server_error(&sent.reply));
+                context.observe(&point, summary::status(&sent.reply));
+            },
+            with(point)
+        ))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Waits])
         .exclusive()
         .takes(EXCESSIVE_TIMEOUT);
@@ -148,7 +146,8 @@ fn kept(cases: &mut CaseList<'_, Service>) {
     let exchange = VerdictExchange::unknown("kept").query("waitMs=700").timeout(SHORT_WAIT_TIMEOUT);
     let exchange = exchange.expect(VerdictRule::ObserveWait(Duration::from_millis(700)));
     cases
-        .exchange("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms", exchange)
+        .case("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms")
+        .exchange(exchange)
         .requires(&[ServiceNeed::ReadToken])
         .takes(SHORT_WAIT_TIMEOUT);
 }
@@ -167,34 +166,34 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
         .timeout(SHORT_WAIT_TIMEOUT)
         .expect(VerdictRule::Unauthorized)
         .expect(in_time);
-    cases.exchange(UNAUTHORIZED, "verdict.wait.without-token", title, exchange).takes(SHORT_WAIT_TIMEOUT);
+    cases
+        .case(UNAUTHORIZED, "verdict.wait.without-token", title)
+        .exchange(exchange)
+        .takes(SHORT_WAIT_TIMEOUT);
 }
 
 /// A disconnected client must not occupy a long poll. Only the built-in mock reports the number of waiting requests.
 fn client_leaves(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             "statement.wait-ends-with-client",
             "verdict.wait.client-leaves",
             "a request stops waiting when its client disconnects",
-            steps!(async |context| {
-                let request = context.with_token(&context.reference("leaves"));
-                let draft = request.query("waitMs=25000").draft();
-                let Some((mock, _)) = context.builtin_mock() else { return };
-                let mut polls = mock.polls();
-                let begun = tokio::select! {
-                    begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
-                    // An answer at once occupies nothing. Otherwise this drops the request and its connection.
-                    _ = context.begin(&draft, SHORT_WAIT_TIMEOUT) => false,
-                };
-                let ended = !begun
-                    || context
-                        .within(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0))
-                        .await
-                        .is_some();
-                context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
-            }),
         )
+        .steps(steps!(async |context| {
+            let request = context.with_token(&context.reference("leaves"));
+            let draft = request.query("waitMs=25000").draft();
+            let Some((mock, _)) = context.builtin_mock() else { return };
+            let mut polls = mock.polls();
+            let begun = tokio::select! {
+                begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
+                // An answer at once occupies nothing. Otherwise this drops the request and its connection.
+                _ = context.begin(&draft, SHORT_WAIT_TIMEOUT) => false,
+            };
+            let ended = !begun
+                || context.within(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_some();
+            context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
+        }))
         .requires(&[ServiceNeed::Mock])
         .exclusive();
 }

@@ -103,11 +103,8 @@ impl Monitor<EchoNeed> for SameToTheEnd {
 /// All cases of an echo.
 pub(crate) fn cases(catalog: Catalog<'_>) -> Vec<Case<Echo>> {
     let mut cases = CaseList::new(catalog);
-    cases.exchange("statement.echoed", "echo.text", "a text comes back", Said("hello"));
-    cases.steps(
-        "statement.echo-in-turn",
-        "echo.in-turn",
-        "each text comes back, not the one before",
+    cases.case("statement.echoed", "echo.text", "a text comes back").exchange(Said("hello"));
+    cases.case("statement.echo-in-turn", "echo.in-turn", "each text comes back, not the one before").steps(
         steps!(async |context| {
             for number in 0..3 {
                 let said = json!({ "say": format!("{} {number}", context.marker) });
@@ -118,7 +115,8 @@ pub(crate) fn cases(catalog: Catalog<'_>) -> Vec<Case<Echo>> {
     );
     let second = vec![("the first".to_owned(), Said("one")), ("the second".to_owned(), Said("two"))];
     cases
-        .exchanges("statement.echoed", "echo.second", "two echoes answer alike", second)
+        .case("statement.echoed", "echo.second", "two echoes answer alike")
+        .exchanges(second)
         .requires(&[EchoNeed::Second]);
     cases.monitors();
     cases.into_cases()

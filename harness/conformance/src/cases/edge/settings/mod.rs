@@ -45,7 +45,7 @@ fn add_case(
     };
     let title = format!("{} if {title}", required(value));
     let case =
-        cases.steps(row, &id, &title, steps!(async |context| { run(&play, context).await }, with(play)));
+        cases.case(row, &id, &title).steps(steps!(async |context| { run(&play, context).await }, with(play)));
     case.setup(Setup::Forms(SettingForms::new(launch)));
     case.settings.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
     // At every level, an edge must not accept a collection that it does not relay.

@@ -50,19 +50,15 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
             plan.count
         );
         cases
-            .steps(
-                "statement.isolation",
-                "explore.edge",
-                &title,
-                steps!(
-                    async |context| {
-                        let mut player = EdgePlayer { model: &model, context };
-                        let result = search.run(&*model, &mut player).await;
-                        report(&*model, context, result, &search, folder.as_deref());
-                    },
-                    with(folder, model)
-                ),
-            )
+            .case("statement.isolation", "explore.edge", &title)
+            .steps(steps!(
+                async |context| {
+                    let mut player = EdgePlayer { model: &model, context };
+                    let result = search.run(&*model, &mut player).await;
+                    report(&*model, context, result, &search, folder.as_deref());
+                },
+                with(folder, model)
+            ))
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(search_time(plan.count));
@@ -70,19 +66,15 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
     for replay in plan.edge {
         let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
         cases
-            .steps(
-                "statement.isolation",
-                &id,
-                &title,
-                steps!(
-                    async |context| {
-                        let played =
-                            EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                        report_replay(&*model, context, &replay, played);
-                    },
-                    with(replay, model)
-                ),
-            )
+            .case("statement.isolation", &id, &title)
+            .steps(steps!(
+                async |context| {
+                    let played =
+                        EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                    report_replay(&*model, context, &replay, played);
+                },
+                with(replay, model)
+            ))
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(SEQUENCE_TIME);
@@ -98,20 +90,16 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
             plan.count
         );
         cases
-            .steps(
-                PENDING,
-                "explore.service",
-                &title,
-                steps!(
-                    async |context| {
-                        let model = ServiceModel::of(context);
-                        let mut player = ServicePlayer { context };
-                        let result = search.run(&model, &mut player).await;
-                        report(&model, context, result, &search, folder.as_deref());
-                    },
-                    with(folder)
-                ),
-            )
+            .case(PENDING, "explore.service", &title)
+            .steps(steps!(
+                async |context| {
+                    let model = ServiceModel::of(context);
+                    let mut player = ServicePlayer { context };
+                    let result = search.run(&model, &mut player).await;
+                    report(&model, context, result, &search, folder.as_deref());
+                },
+                with(folder)
+            ))
             .also(UNAUTHORIZED)
             .requires(&[ServiceNeed::ReadToken])
             .exclusive()
@@ -125,18 +113,14 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
         }
         needs.dedup();
         cases
-            .steps(
-                PENDING,
-                &id,
-                &title,
-                steps!(
-                    async |context| {
-                        let played = ServicePlayer { context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                        report_replay(&ServiceModel::all(), context, &replay, played);
-                    },
-                    with(replay)
-                ),
-            )
+            .case(PENDING, &id, &title)
+            .steps(steps!(
+                async |context| {
+                    let played = ServicePlayer { context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                    report_replay(&ServiceModel::all(), context, &replay, played);
+                },
+                with(replay)
+            ))
             .also(UNAUTHORIZED)
             .requires(&needs)
             .exclusive()

@@ -102,29 +102,25 @@ fn after_errors(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
 /// The same answers over HTTP/2, if the service offers it.
 fn http2(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
-            PENDING,
-            "vary.verdict.http2",
-            "the answers over HTTP/2 are the same",
-            steps!(async |context| {
-                let unknown = context.reference("größe h2");
-                let probes = [
-                    Probe::pending("an unknown session over HTTP/2", context, &unknown),
-                    Probe::unauthorized("no token over HTTP/2", context, &unknown, |draft| draft),
-                    Probe::pending("a wait over HTTP/2", context, &unknown)
-                        .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
-                ];
-                for probe in probes {
-                    let Some(sent) = context.send_http2(probe.draft()).await else {
-                        context.found.not_applicable = Some("the service does not offer HTTP/2".into());
-                        return;
-                    };
-                    let reply = sent.reply.clone();
-                    context.record(probe.draft(), sent);
-                    context.checks(probe.judge(&context.target.spec, &reply));
-                }
-            }),
-        )
+        .case(PENDING, "vary.verdict.http2", "the answers over HTTP/2 are the same")
+        .steps(steps!(async |context| {
+            let unknown = context.reference("größe h2");
+            let probes = [
+                Probe::pending("an unknown session over HTTP/2", context, &unknown),
+                Probe::unauthorized("no token over HTTP/2", context, &unknown, |draft| draft),
+                Probe::pending("a wait over HTTP/2", context, &unknown)
+                    .map(|draft| Draft { path: format!("{}?waitMs=5", draft.path), ..draft }),
+            ];
+            for probe in probes {
+                let Some(sent) = context.send_http2(probe.draft()).await else {
+                    context.found.not_applicable = Some("the service does not offer HTTP/2".into());
+                    return;
+                };
+                let reply = sent.reply.clone();
+                context.record(probe.draft(), sent);
+                context.checks(probe.judge(&context.target.spec, &reply));
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken])
         .also(UNAUTHORIZED);
 }

@@ -167,19 +167,15 @@ fn probe<'c>(
 ) -> &'c mut Case<Service> {
     let has_session = requires.contains(&ServiceNeed::Session);
     cases
-        .steps(
-            row,
-            id,
-            title,
-            steps!(async |context| {
-                let Some(reference) = reference(context, has_session).await else { return };
-                let probes = make(context, &reference);
-                match connections {
-                    Connections::One => send_in_turn(context, &probes).await,
-                    Connections::OneEach => send_each(context, &probes).await,
-                }
-            }),
-        )
+        .case(row, id, title)
+        .steps(steps!(async |context| {
+            let Some(reference) = reference(context, has_session).await else { return };
+            let probes = make(context, &reference);
+            match connections {
+                Connections::One => send_in_turn(context, &probes).await,
+                Connections::OneEach => send_each(context, &probes).await,
+            }
+        }))
         .requires(requires)
 }
 

@@ -123,43 +123,39 @@ fn with(draft: Draft, query: &str) -> Draft {
 /// Waits that overlap do not mix and do not keep other requests waiting.
 fn at_once(cases: &mut CaseList<'_, Service>) {
     cases
-        .steps(
+        .case(
             PENDING,
             "vary.verdict.wait-at-once",
             "concurrent waits each get their own reference back, and other requests do not wait",
-            steps!(async |context| {
-                let waits: Vec<Probe> = (0..AT_ONCE).map(|number| waiting(context, number)).collect();
-                let plain = [
-                    Probe::pending(
-                        "a request without waitMs during waits",
-                        context,
-                        &context.reference("plain"),
-                    ),
-                    Probe::unauthorized(
-                        "a request without a token during waits",
-                        context,
-                        "edgeproof",
-                        |draft| with(draft, "waitMs=20000"),
-                    ),
-                ];
-                let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
-                let send = |probe: &Probe| context.begin(probe.draft(), limit);
-                let (waited, others) =
-                    tokio::join!(join_all(waits.iter().map(&send)), join_all(plain.iter().map(&send)));
-                let first = waited.iter().map(|sent| sent.took).min().unwrap_or_default();
-                let held = first >= Duration::from_millis(CONCURRENT_WAIT / 2);
-                for (probe, sent) in waits.iter().zip(waited).chain(plain.iter().zip(others)) {
-                    context.checks(probe.judge(&context.target.spec, &sent.reply));
-                    let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
-                    if held && !own_wait && sent.reply.is_ok() {
-                        let latest = limit.min(first + Duration::from_secs(1));
-                        let check = Check::timed(TimeRule::BeforeWaits, sent.took, latest);
-                        context.check(check.at(CaseLevel::Should));
-                    }
-                    context.record(probe.draft(), sent);
-                }
-            }),
         )
+        .steps(steps!(async |context| {
+            let waits: Vec<Probe> = (0..AT_ONCE).map(|number| waiting(context, number)).collect();
+            let plain = [
+                Probe::pending("a request without waitMs during waits", context, &context.reference("plain")),
+                Probe::unauthorized(
+                    "a request without a token during waits",
+                    context,
+                    "edgeproof",
+                    |draft| with(draft, "waitMs=20000"),
+                ),
+            ];
+            let limit = context.timeout + Duration::from_millis(CONCURRENT_WAIT);
+            let send = |probe: &Probe| context.begin(probe.draft(), limit);
+            let (waited, others) =
+                tokio::join!(join_all(waits.iter().map(&send)), join_all(plain.iter().map(&send)));
+            let first = waited.iter().map(|sent| sent.took).min().unwrap_or_default();
+            let held = first >= Duration::from_millis(CONCURRENT_WAIT / 2);
+            for (probe, sent) in waits.iter().zip(waited).chain(plain.iter().zip(others)) {
+                context.checks(probe.judge(&context.target.spec, &sent.reply));
+                let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
+                if held && !own_wait && sent.reply.is_ok() {
+                    let latest = limit.min(first + Duration::from_secs(1));
+                    let check = Check::timed(TimeRule::BeforeWaits, sent.took, latest);
+                    context.check(check.at(CaseLevel::Should));
+                }
+                context.record(probe.draft(), sent);
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken])
         .also("statement.wait-optional")
         .takes(Duration::from_secs(1));
