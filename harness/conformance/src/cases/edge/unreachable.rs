@@ -210,13 +210,14 @@ fn broken(cases: &mut CaseList<'_, Edge>) {
         let accept = cases.accept().replies.remove(0);
         let script = Script { replies: vec![Reply::now(action), accept] };
         let answer = cases.answer("edge.502.service-unreachable", None);
+        let accepted = cases.accepted();
         cases
             .case(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and does not retry {title}"),
             )
-            .conversation(Conversation::post(script, answer).after_retry(vec![cases.accepted()]))
+            .conversation(Conversation::post(script, answer).after_retry(vec![accepted]))
             .stimulus(stimulus)
             .also("statement.no-retry")
             .also("statement.retry-told-truth")
@@ -241,13 +242,14 @@ fn copy_refused(cases: &mut CaseList<'_, Edge>) {
     let script = Script { replies: vec![Reply::now(Action::Close), refuse] };
     let unreachable = cases.answer("edge.502.service-unreachable", None);
     let conversation = Conversation::post(script, unreachable.clone());
+    let accepted = cases.accepted();
     cases
         .case(
             "statement.retry-told-truth",
             "unreachable.copy-refused",
             "if the edge retries after a broken connection, it does not pass on the refusal of the copy",
         )
-        .conversation(conversation.after_retry(vec![unreachable, cases.accepted()]))
+        .conversation(conversation.after_retry(vec![unreachable, accepted]))
         .also("statement.no-retry")
         .exclusive();
 }
@@ -255,9 +257,10 @@ fn copy_refused(cases: &mut CaseList<'_, Edge>) {
 fn slow(cases: &mut CaseList<'_, Edge>) {
     let mut script = cases.accept();
     script.replies[0].delay = Duration::from_secs(1);
+    let accepted = cases.accepted();
     cases
         .case("statement.slow-service", "service.slow", "the edge waits for a service that takes a second")
-        .conversation(Conversation::post(script, cases.accepted()))
+        .conversation(Conversation::post(script, accepted))
         .takes(Duration::from_secs(1));
 
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
