@@ -88,8 +88,10 @@ impl TokenChoice {
     /// The value of `Authorization` in examples.
     pub(in crate::cases) fn example(self) -> Option<String> {
         let token = |name: &str| format!("{READ_PREFIX}<{name}>");
-        self.with(&token("token"), &token("expired"), "<license>")
-            .unwrap_or_else(|NoSuchPart| Some(self.describe()))
+        match self {
+            Self::Damaged(_) => Some(format!("Bearer <{}>", self.describe())),
+            _ => self.with(&token("token"), &token("expired"), "<license>").unwrap_or_default(),
+        }
     }
 
     fn with(self, token: &str, expired: &str, license: &str) -> Result<Option<String>, NoSuchPart> {
