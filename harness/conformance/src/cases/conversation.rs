@@ -19,7 +19,7 @@ pub struct Conversation {
     pub wording: CaseLevel,
     /// What reaches the service.
     pub relay: ExpectedRelay,
-    /// Answers that are true after the edge has sent the collection again, which is then a `should`. Empty: a copy breaks a `must`.
+    /// Accepted answers if the edge sent the collection again; the copy then breaks a `should`. Empty: it breaks a `must`.
     pub after_retry: Vec<ExpectedAnswer>,
     /// Level of the check that a page of the allowed origin can read the answer. None: no check.
     pub readable: Option<CaseLevel>,

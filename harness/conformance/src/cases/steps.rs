@@ -1,6 +1,6 @@
 /// Steps of a case: `steps!(async |context| { … })`. `with(a, b)` after it clones what each play needs of its own.
 ///
-/// An async closure alone does not do: nothing says yet that its future can be sent to another thread.
+/// An async closure is not enough: Rust cannot yet require that its future is `Send`.
 #[macro_export]
 macro_rules! steps {
     (async |$context:ident| $body:block $(, with($($own:ident),+))? $(,)?) => {

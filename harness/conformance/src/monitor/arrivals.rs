@@ -96,7 +96,7 @@ impl<'a> AmbiguousBodies<'a> {
 }
 
 fn holds(whole: &[u8], part: &[u8]) -> bool {
-    // The search prepares the part first, which costs more than the search where it is long.
+    // The search prepares the part first. For a long part, that costs more than the search.
     part.len() <= whole.len() && memmem::find(whole, part).is_some()
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
         ServiceMonitor::Alike => service_alike::judge(record),
         ServiceMonitor::Caching => vec![caching(record)],
         ServiceMonitor::NoEcho => vec![no_echo(record)],
-        ServiceMonitor::Bodies => spec.row(PENDING).map(|row| bodies(record, row)).unwrap_or_default(),
+        ServiceMonitor::Bodies => bodies(record, spec.row(PENDING)),
         ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),
         ServiceMonitor::KeyCaching => key_caching(record, spec.row("limit.key-set-cache")),
         ServiceMonitor::SameKeys => same_keys(record),
@@ -144,7 +144,7 @@ fn no_echo(record: &ServiceRecord) -> Check {
     echoed.check(Invariant::TokensInAnswers).advise(Advice::TokenEchoed)
 }
 
-fn bodies(record: &ServiceRecord, row: &Row) -> Vec<Check> {
+fn bodies(record: &ServiceRecord, row: Option<&Row>) -> Vec<Check> {
     let (mut pending, mut refused, mut kind) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let judged =
@@ -154,8 +154,8 @@ fn bodies(record: &ServiceRecord, row: &Row) -> Vec<Check> {
             continue;
         };
         let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
-        let is_pending = body.as_ref().is_some_and(|body| is_pending(row, body));
-        if is_pending {
+        let pending_row = row.filter(|row| body.as_ref().is_some_and(|body| is_pending(row, body)));
+        if let Some(row) = pending_row {
             let checks = judge::exact(&cases::answer(row, &reference), &exchange.sent.reply);
             if let Some(check) = checks.iter().find(|check| !check.ok) {
                 pending.push(breach(exchange, check));
@@ -165,7 +165,7 @@ fn bodies(record: &ServiceRecord, row: &Row) -> Vec<Check> {
             let check = judge::is_json(&exchange.sent.reply);
             refused.push(breach(exchange, &check));
         }
-        let is_fixed = is_pending || matches!(answer.status, 200 | 401);
+        let is_fixed = pending_row.is_some() || matches!(answer.status, 200 | 401);
         let check = judge::json_content_type(&exchange.sent.reply);
         if is_fixed && answer.status != 200 && !check.ok {
             kind.push(breach(exchange, &check));

@@ -97,7 +97,8 @@ impl<T: CaseTarget> CaseContext<T> {
     }
 }
 
-/// A row by its id. A coverage test builds and plays all cases for every version of the interface: an unknown id fails there.
+/// A row by its id. Tests build all cases for each version of the interface, and play them at the mock service: an unknown id
+/// fails there.
 pub(in crate::cases) fn row<'s>(spec: &'s Spec, id: &str) -> &'s Row {
     spec.row(id).unwrap_or_else(|| panic!("no row {id} in version {}", spec.version()))
 }

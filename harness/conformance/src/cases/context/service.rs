@@ -168,12 +168,17 @@ impl ServiceCaseContext {
 
     /// Sends requests to the verdict endpoint in turn over one connection.
     pub async fn send_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
-        edgeproof_http::send_in_turn(self.service(), drafts, self.timeout).await
+        in_turn(self.service(), drafts, self.timeout).await
+    }
+
+    /// Sends requests to the key set in turn over one connection.
+    pub async fn send_keys_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
+        in_turn(self.keys(), drafts, self.timeout).await
     }
 
     /// Sends a request to the verdict endpoint over HTTP/2. None: the service does not offer it.
     pub async fn send_http2(&self, draft: &Draft) -> Option<Sent> {
-        edgeproof_http::send_http2(self.service(), draft, self.timeout).await
+        edgeproof_http::send_http2(self.service(), draft, self.timeout).await.map(without_coding)
     }
 
     /// Sends a request to the key set.
@@ -233,15 +238,22 @@ pub(crate) fn exposed(secret: Option<&Secret>) -> String {
     secret.map(|secret| secret.expose().to_owned()).unwrap_or_default()
 }
 
-/// Begins a request over a new connection. Its answer loses its content coding.
+/// Begins a request over a new connection.
 fn begin(
     endpoint: &ServerAddress,
     draft: &Draft,
     timeout: Duration,
 ) -> impl Future<Output = Sent> + Send + use<> {
     let (endpoint, draft) = (endpoint.clone(), draft.clone());
-    async move {
-        let sent = edgeproof_http::send(&endpoint, &draft, timeout).await;
-        Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
-    }
+    async move { without_coding(edgeproof_http::send(&endpoint, &draft, timeout).await) }
+}
+
+async fn in_turn(endpoint: &ServerAddress, drafts: &[Draft], timeout: Duration) -> Vec<Sent> {
+    let sent = edgeproof_http::send_in_turn(endpoint, drafts, timeout).await;
+    sent.into_iter().map(without_coding).collect()
+}
+
+/// The exchange without the content coding of its answer.
+fn without_coding(sent: Sent) -> Sent {
+    Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
 }

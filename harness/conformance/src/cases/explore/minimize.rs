@@ -60,10 +60,10 @@ pub(super) async fn minimize(model: &Model, player: &Player<'_>, trial: &Trial, 
         }
     }
     let plain = Trial { row: plainest, changes: minimal.trial.changes.clone() };
-    if plain.row != minimal.trial.row {
-        if let Some(played) = fails(player, &plain).await {
-            return Minimal { trial: plain, played, any_row: true, repeats: true };
-        }
+    if plain.row != minimal.trial.row
+        && let Some(played) = fails(player, &plain).await
+    {
+        return Minimal { trial: plain, played, any_row: true, repeats: true };
     }
     minimal
 }

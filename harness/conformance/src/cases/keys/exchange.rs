@@ -31,8 +31,8 @@ pub enum KeySetRule {
     Status(u16),
     /// A JSON body.
     Json,
-    /// A key set with keys that these checks pass.
-    Keys(fn(&KeySet) -> Vec<Check>),
+    /// A key set that passes these checks. The text says what it has.
+    Keys(&'static str, fn(&KeySet) -> Vec<Check>),
     /// Content type JSON.
     JsonContentType,
     /// An entity tag.
@@ -97,7 +97,7 @@ impl KeySetRule {
         let checks = match self {
             Self::Status(status) => vec![judge::status_is(*status, reply)],
             Self::Json => vec![judge::is_json(&without_private_keys(reply.clone()))],
-            Self::Keys(checks) => {
+            Self::Keys(_, checks) => {
                 let set = parse_key_set(context, reply);
                 set.map(|set| checks(&set)).unwrap_or_default()
             }
@@ -142,7 +142,7 @@ impl KeySetRule {
         Some(match self {
             Self::Status(status) => format!("expected answer: {status}"),
             Self::Json => "the body is JSON".to_owned(),
-            Self::Keys(_) => "expected answer: the key set".to_owned(),
+            Self::Keys(what, _) => format!("expected answer: a key set with {what}"),
             Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
             Self::EntityTag => "the answer has an ETag".to_owned(),
             Self::CachedFor(longest) => {

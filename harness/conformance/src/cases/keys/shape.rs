@@ -26,22 +26,26 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             .stimulus(Stimulus::KeySetFetched);
     }
     let title = "the key set is a JSON object with an array of keys";
-    cases.case("keys.shape", "keys.shape", title).exchange(keys(|_| Vec::new()));
+    cases.case("keys.shape", "keys.shape", title).exchange(keys("an array of keys", |_| Vec::new()));
     let title = "the key set contains a key";
-    let has_keys = keys(|set| vec![judge::has_keys(set)]);
+    let has_keys = keys("at least one key", |set| vec![judge::has_keys(set)]);
     cases.case(PUBLISHED, "keys.not-empty", title).exchange(has_keys).level(CaseLevel::Should);
     for (id, title, checks) in [
         (
             "keys.distinct-ids",
             "different keys have different ids",
-            keys(|set| vec![judge::distinct_ids(set)]),
+            keys("an id of its own for each key", |set| vec![judge::distinct_ids(set)]),
         ),
         (
             "keys.public-only",
             "no key contains a private or symmetric member",
-            keys(|set| vec![judge::public_only(set)]),
+            keys("public members only", |set| vec![judge::public_only(set)]),
         ),
-        ("keys.types", "each key is complete and has a registered type", keys(judge::typed_keys)),
+        (
+            "keys.types",
+            "each key is complete and has a registered type",
+            keys("complete keys of registered types", judge::typed_keys),
+        ),
     ] {
         cases.case(id, id, title).exchange(checks);
     }
@@ -64,9 +68,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     }
 }
 
-/// A request whose answer is a key set that these checks pass.
-fn keys(checks: fn(&KeySet) -> Vec<Check>) -> KeySetExchange {
-    KeySetExchange::get().expect(KeySetRule::Keys(checks))
+/// A request whose answer is a key set that passes these checks.
+fn keys(what: &'static str, checks: fn(&KeySet) -> Vec<Check>) -> KeySetExchange {
+    KeySetExchange::get().expect(KeySetRule::Keys(what, checks))
 }
 
 /// The key set of an answer. Adds a failed check if the body is no key set.

@@ -163,8 +163,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
             let drafts: Vec<Draft> = (0..MANY)
                 .flat_map(|number| [plain.clone(), between[number % between.len()].clone()])
                 .collect();
-            let Some(address) = context.target.keys.clone() else { return };
-            let sent = edgeproof_http::send_in_turn(&address, &drafts, context.timeout).await;
+            let sent = context.send_keys_in_turn(&drafts).await;
             for (number, (draft, sent)) in drafts.iter().zip(sent).enumerate() {
                 let reply = sent.reply.clone();
                 context.record_keys(draft, sent);
@@ -183,11 +182,12 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
 
 /// What JOSE libraries check before they use a key (RFC 7517 §4).
 fn jose(cases: &mut CaseList<'_, Keys>) {
-    let exchange = KeySetExchange::get().expect(KeySetRule::Keys(|set| {
-        let keys = set.keys().iter().enumerate();
-        let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
-        vec![judge::flawless(KeyRule::Verifying, faults)]
-    }));
+    let exchange =
+        KeySetExchange::get().expect(KeySetRule::Keys("keys that JOSE libraries can use to verify", |set| {
+            let keys = set.keys().iter().enumerate();
+            let faults = keys.flat_map(|(index, key)| faults(key).into_iter().map(move |one| one.of(index)));
+            vec![judge::flawless(KeyRule::Verifying, faults)]
+        }));
     cases
         .case("keys.types", "vary.keys.jose", "JOSE libraries can use each key to verify")
         .exchange(exchange);

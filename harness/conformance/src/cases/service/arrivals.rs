@@ -223,7 +223,7 @@ fn still_there(cases: &mut CaseList<'_, Service>) {
     let exchange = VerdictExchange::added("nearly-old", AddedSession::ready(Ready::Since(age)));
     cases
         .case("limit.verdict-age", "verdict.available.until-old", title)
-        .exchange(exchange.expect(VerdictRule::Verdict))
+        .exchange(exchange.expect(VerdictRule::Available))
         .requires(&[ServiceNeed::Mock])
         .also("verdict.200.available");
 }

@@ -29,7 +29,7 @@ pub struct VerdictExchange {
 /// The session of a request.
 #[derive(Debug, Clone)]
 enum Session {
-    /// None has this reference: a text that no other case sends, and this one after it.
+    /// No session. Its reference is unique to the case and ends with this text.
     Unknown(&'static str),
     /// As `Unknown`, without percent-encoding.
     Unencoded(&'static str),
@@ -46,7 +46,7 @@ enum Session {
 pub(super) struct AddedSession {
     /// When its verdict is ready.
     pub(super) ready: Ready,
-    /// It is one of another license than that of the read token.
+    /// It belongs to another license than the read token.
     pub(super) other_license: bool,
 }
 
@@ -131,9 +131,12 @@ impl Exchange<ServiceTarget> for VerdictExchange {
     fn play<'a>(&'a self, context: &'a mut ServiceCaseContext) -> BoxFuture<'a, bool> {
         async move {
             let Some(reference) = self.session.reference(context).await else { return true };
-            let Ok(authorization) = self.token.authorization(context) else {
-                context.found.not_applicable = Some("the read token has no part to damage this way".into());
-                return true;
+            let authorization = match self.token.authorization(context) {
+                Ok(authorization) => authorization,
+                Err(why) => {
+                    context.found.not_applicable = Some(why.to_string());
+                    return true;
+                }
             };
             let draft = self.draft(context.target.spec.verdict_path(), &reference, authorization.as_deref());
             let sent = context.send(&draft, self.timeout.unwrap_or(context.timeout)).await;
@@ -150,7 +153,7 @@ impl Exchange<ServiceTarget> for VerdictExchange {
     fn describe(&self, spec: &Spec) -> Vec<String> {
         let reference = self.session.example();
         let draft = self.draft(spec.verdict_path(), &reference, self.token.example().as_deref());
-        let mut lines: Vec<String> = self.session.describe().map(str::to_owned).into_iter().collect();
+        let mut lines: Vec<String> = self.session.describe().into_iter().collect();
         lines.extend(request_lines(&example_address(SERVICE), &draft));
         lines.extend(self.rules.iter().filter_map(|rule| rule.describe(spec, &reference)));
         lines
@@ -185,10 +188,10 @@ impl Session {
         }
     }
 
-    fn describe(&self) -> Option<&'static str> {
+    fn describe(&self) -> Option<String> {
         match self {
             Self::Unknown(_) | Self::Unencoded(_) | Self::Segment(_) => None,
-            Self::WithVerdict => Some("the session has a verdict"),
+            Self::WithVerdict => Some("the session has a verdict".to_owned()),
             Self::Added(_, session) => Some(session.describe()),
         }
     }
@@ -212,12 +215,17 @@ impl AddedSession {
         });
     }
 
-    fn describe(self) -> &'static str {
+    fn describe(self) -> String {
+        let time = humantime::format_duration;
         match self.ready {
-            _ if self.other_license => "the session belongs to another license",
-            Ready::Never => "the session has no verdict yet",
-            Ready::Since(_) => "the session got its verdict some time ago",
-            Ready::After(_) | Ready::AfterFirstPoll(_) | Ready::Always => "the session has a verdict",
+            _ if self.other_license => "the session belongs to another license".to_owned(),
+            Ready::Never => "the session has no verdict yet".to_owned(),
+            Ready::Since(age) => format!("the session got its verdict {} ago", time(age)),
+            Ready::After(delay) => format!("the session gets its verdict after {}", time(delay)),
+            Ready::AfterFirstPoll(delay) => {
+                format!("the session gets its verdict {} after the first request for it", time(delay))
+            }
+            Ready::Always => "the session has a verdict".to_owned(),
         }
     }
 }

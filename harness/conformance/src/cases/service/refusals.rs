@@ -38,13 +38,13 @@ fn unauthorized(cases: &mut CaseList<'_, Service>) {
         (
             "other-scheme",
             "with another scheme and the read token's prefix",
-            TokenChoice::Value("Token service_read_none"),
+            TokenChoice::OtherScheme,
             Stimulus::ReadTokenOtherScheme,
         ),
         (
             "other-bearer",
             "with a bearer token without the read token's prefix",
-            TokenChoice::Value("Bearer eyJhbGciOiJub25lIn0.e30."),
+            TokenChoice::Foreign,
             Stimulus::ReadTokenForeignPrefix,
         ),
         (

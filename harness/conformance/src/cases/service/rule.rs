@@ -29,6 +29,8 @@ pub enum VerdictRule {
     },
     /// The verdict.
     Verdict,
+    /// Status 200.
+    Available,
     /// Any answer that is not a server error.
     NoServerError,
     /// Content type JSON.
@@ -77,6 +79,7 @@ impl VerdictRule {
                 vec![status, json, judge::has_code(builtin.unwrap_or(accepted), reply)]
             }
             Self::Verdict => verdict_checks(reply),
+            Self::Available => vec![judge::status_is(200, reply)],
             Self::JsonContentType => vec![judge::json_content_type(reply)],
             Self::BearerChallenge => {
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
@@ -92,8 +95,8 @@ impl VerdictRule {
                 }]
             }
             Self::Waits if is_held(reply) => {
-                let longest = sent.took;
-                vec![Check::judged(DifferenceKind::time(TimeRule::MayWait, None, longest), true)]
+                let waited = sent.took;
+                vec![Check::judged(DifferenceKind::time(TimeRule::MayWait, None, waited), true)]
             }
             Self::NoServerError | Self::Waits => vec![no_server_error(reply)],
             Self::ObserveStatus
@@ -143,14 +146,14 @@ impl VerdictRule {
             Self::Damaged { accepted, .. } => {
                 format!("expected answer: 401 and JSON with one of these codes: {}", codes(accepted))
             }
-            Self::Verdict => "expected answer: 200 and the verdict".to_owned(),
+            Self::Verdict | Self::Available => "expected answer: 200 and the verdict".to_owned(),
             Self::NoServerError => "expected answer: any status below 500".to_owned(),
             Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
             Self::BearerChallenge => "the answer has WWW-Authenticate: Bearer".to_owned(),
             Self::NoToken => "the answer does not contain the token of the request".to_owned(),
             Self::NotShared => "the answer does not permit shared caches to store it".to_owned(),
             Self::Within { longest, .. } => {
-                format!("the answer comes within {}", humantime::format_duration(*longest))
+                format!("the answer should come within {}", humantime::format_duration(*longest))
             }
             Self::Waits => "expected answer: any status below 500, or none yet".to_owned(),
             Self::ObserveStatus

@@ -5,7 +5,7 @@ use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer};
 use super::rule::not_shown;
 use super::{TokenChoice, VerdictExchange, VerdictRule};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, exposed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge;
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
@@ -43,10 +43,12 @@ fn not_echoed(cases: &mut CaseList<'_, Service>) {
                 &format!("an answer to {title} does not contain it"),
             )
             .steps(steps!(async |context| {
-                let Ok(Some(value)) = choice.authorization(context) else {
-                    context.found.not_applicable =
-                        Some("the read token has no part to damage this way".into());
-                    return;
+                let value = match choice.authorization(context) {
+                    Ok(value) => value.unwrap_or_default(),
+                    Err(why) => {
+                        context.found.not_applicable = Some(why.to_string());
+                        return;
+                    }
                 };
                 let token = value.strip_prefix("Bearer ").unwrap_or(&value);
                 let request = context.verdict(&context.reference("echo")).authorization(&value);
@@ -72,50 +74,57 @@ fn not_in_verdict(cases: &mut CaseList<'_, Service>) {
 
 /// Without a valid token, the answer is the same for a session with and without a verdict.
 fn no_oracle(cases: &mut CaseList<'_, Service>) {
-    cases
-        .case(
-            "statement.no-oracle",
-            "verdict.no-oracle.missing",
+    for (id, title, token, need) in [
+        (
+            "missing",
             "an answer without a token does not reveal whether a session has a verdict",
-        )
-        .steps(steps!(async |context| { oracle(context, None).await }))
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
-    cases
-        .case(
-            "statement.no-oracle",
-            "verdict.no-oracle.damaged",
+            TokenChoice::Missing,
+            None,
+        ),
+        (
+            "damaged",
             "an answer to a damaged token does not reveal whether a session has a verdict",
-        )
-        .steps(steps!(async |context| {
-            let token = Damage::Signature.apply(&context.read_token());
-            oracle(context, token.as_deref()).await;
-        }))
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
-    cases
-        .case(
-            "statement.no-oracle",
-            "verdict.no-oracle.expired",
+            TokenChoice::Damaged(Damage::Signature),
+            None,
+        ),
+        (
+            "expired",
             "an answer to an expired token does not reveal whether a session has a verdict",
-        )
-        .steps(steps!(async |context| {
-            let token = exposed(context.target.inputs.expired_token.as_ref());
-            oracle(context, Some(&token)).await;
-        }))
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::ExpiredToken, ServiceNeed::Session]);
+            TokenChoice::Expired,
+            Some(ServiceNeed::ExpiredToken),
+        ),
+    ] {
+        let mut needs = vec![ServiceNeed::ReadToken];
+        needs.extend(need);
+        needs.push(ServiceNeed::Session);
+        cases
+            .case("statement.no-oracle", &format!("verdict.no-oracle.{id}"), title)
+            .steps(steps!(async |context| { oracle(context, token).await }))
+            .requires(&needs);
+    }
 }
 
-async fn oracle(context: &mut ServiceCaseContext, token: Option<&str>) {
+async fn oracle(context: &mut ServiceCaseContext, token: TokenChoice) {
     let Some(reference) = context.session().await else { return };
-    let with = |context: &ServiceCaseContext, reference: &str| match token {
-        Some(token) => context.verdict(reference).bearer(token),
-        None => context.verdict(reference),
+    let authorization = match token.authorization(context) {
+        Ok(authorization) => authorization,
+        Err(why) => {
+            context.found.not_applicable = Some(why.to_string());
+            return;
+        }
     };
-    let available = context.fetch_verdict(&with(context, &reference)).await;
-    let unknown = context.fetch_verdict(&with(context, &context.reference("oracle"))).await;
+    let with = |request: VerdictRequest| match &authorization {
+        Some(value) => request.authorization(value),
+        None => request,
+    };
+    let available = context.fetch_verdict(&with(context.verdict(&reference))).await;
+    let unknown = context.fetch_verdict(&with(context.verdict(&context.reference("oracle")))).await;
     for reply in [&available, &unknown] {
         match token {
-            None => context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), reply)),
-            Some(_) => context.check(judge::status_is(401, reply)),
+            TokenChoice::Missing => {
+                context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), reply));
+            }
+            _ => context.check(judge::status_is(401, reply)),
         }
     }
     context.check(

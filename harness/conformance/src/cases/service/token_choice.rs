@@ -29,8 +29,9 @@ pub enum TokenChoice {
     Damaged(Damage),
 }
 
-/// The read token has no part to damage this way.
-#[derive(Debug, Clone, Copy)]
+/// Why a read token cannot be damaged.
+#[derive(Debug, Clone, Copy, thiserror::Error)]
+#[error("the read token has no part to damage this way")]
 pub(in crate::cases) struct NoSuchPart;
 
 impl TokenChoice {
@@ -43,7 +44,7 @@ impl TokenChoice {
         whole.into_iter().chain(damages.map(|damage| Self::Damaged(*damage))).collect()
     }
 
-    /// Its name in a saved file.
+    /// Its name in a saved file. Sequences have the credentials of [`Self::all`] only.
     pub(in crate::cases) fn name(self) -> String {
         match self {
             Self::Valid => "valid".into(),
@@ -89,7 +90,7 @@ impl TokenChoice {
     pub(in crate::cases) fn example(self) -> Option<String> {
         let token = |name: &str| format!("{READ_PREFIX}<{name}>");
         match self {
-            Self::Damaged(_) => Some(format!("Bearer <{}>", self.describe())),
+            Self::Damaged(damage) => Some(format!("Bearer {READ_PREFIX}<token {}>", damage.description())),
             _ => self.with(&token("token"), &token("expired"), "<license>").unwrap_or_default(),
         }
     }

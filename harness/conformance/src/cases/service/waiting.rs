@@ -80,7 +80,7 @@ fn robust(cases: &mut CaseList<'_, Service>) {
             .expect(VerdictRule::NoServerError)
             .expect(id.ends_with("negative").then_some(SOON))
             .expect(VerdictRule::ObserveStatus);
-        let title = format!("{title} causes no server error");
+        let title = format!("the service answers {title} without a server error");
         cases
             .case("statement.wait-robust", &format!("verdict.wait.{id}"), &title)
             .exchange(exchange)

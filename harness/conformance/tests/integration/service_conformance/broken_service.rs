@@ -11,14 +11,19 @@ use super::program::conformance;
 #[case(FakeServiceFault::PlusIsSpace, "verdict.reference.plus", "fail", "a b")]
 #[case(FakeServiceFault::BarePlusIsSpace, "verdict.reference.bare-plus", "fail", "a b")]
 #[case(FakeServiceFault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
-#[case(FakeServiceFault::LosesReference, "verdict.sanity.first", "fail", "add \"ref\"")]
+#[case(FakeServiceFault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
 #[case(FakeServiceFault::AddsMember, "verdict.sanity.first", "fail", "unexpected member \"retryAfter\"")]
 #[case(FakeServiceFault::MixesReferences, "verdict.isolation.at-once", "fail", "set \"ref\" to")]
 #[case(FakeServiceFault::MixesReferences, "verdict.isolation.in-turn", "fail", "set \"ref\" to")]
 #[case(FakeServiceFault::UnauthorizedAs403, "verdict.unauthorized.missing", "fail", "status: 401 → 403")]
 #[case(FakeServiceFault::UnauthorizedInText, "verdict.unauthorized.missing", "fail", "not JSON")]
-#[case(FakeServiceFault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "add \"error\"")]
-#[case(FakeServiceFault::TakesOtherSchemes, "verdict.unauthorized.other-scheme", "fail", "add \"error\"")]
+#[case(FakeServiceFault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "\"error\" is missing")]
+#[case(
+    FakeServiceFault::TakesOtherSchemes,
+    "verdict.unauthorized.other-scheme",
+    "fail",
+    "\"error\" is missing"
+)]
 #[case(
     FakeServiceFault::TakesAlteredEnd,
     "verdict.damaged.signature-altered",

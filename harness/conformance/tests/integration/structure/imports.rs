@@ -15,9 +15,14 @@ pub(super) type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// Imports in a folder of sources.
 pub(super) fn of_folder(folder: &Path) -> Imports {
+    of_sources(&sources_of(folder, folder))
+}
+
+/// The Rust files of a folder, without `main.rs`: the path of each one seen from `root`, and its text.
+pub(super) fn sources_of(root: &Path, folder: &Path) -> Vec<(String, String)> {
     let mut sources = Vec::new();
-    read(folder, folder, &mut sources);
-    of_sources(&sources)
+    read(root, folder, &mut sources);
+    sources
 }
 
 /// Imports in sources: the path of each file and its text.
@@ -155,7 +160,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 }
 
-fn is_test(attributes: &[Attribute]) -> bool {
+pub(super) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))

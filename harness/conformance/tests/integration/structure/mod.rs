@@ -1,5 +1,6 @@
 //! Structure of the source: which files import which.
 
 mod circles;
+mod codes;
 mod documents;
 mod imports;

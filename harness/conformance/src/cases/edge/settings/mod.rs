@@ -70,7 +70,7 @@ fn add_case(
 fn required(value: &Value<SettingChange>) -> &'static str {
     match value.change {
         SettingChange::AllowedOrigin(_) if value.level == Level::Open => "the edge grants no foreign origin",
-        SettingChange::AllowedOrigin(_) => "the edge grants the allowed origin only",
+        SettingChange::AllowedOrigin(_) => "the edge grants only the allowed origin",
         SettingChange::CaFile(_) if value.change.is_unusable() => "the edge sends nothing to the service",
         _ if value.level == Level::Open => "the edge accepts only what it relays",
         _ => "the edge relays",
