@@ -68,11 +68,10 @@ pub(super) async fn minimize(model: &Model, player: &Player<'_>, trial: &Trial, 
     minimal
 }
 
-/// How a plainer trial fails. One that fails only once is no explanation: a busy machine can be late.
+/// How a trial fails. A plain one has to fail twice: it would blame every exchange, and a busy machine can be late once.
 async fn fails(player: &Player<'_>, trial: &Trial) -> Option<Played> {
-    let first = player.play(trial).await;
-    if !first.failed() {
-        return None;
-    }
-    Some(player.play(trial).await).filter(Played::failed)
+    let played = player.play(trial).await;
+    let again = played.failed() && trial.changes.is_empty();
+    let played = if again { player.play(trial).await } else { played };
+    played.failed().then_some(played)
 }

@@ -13,8 +13,8 @@ use super::program::conformance;
 #[case(FakeServiceFault::LowersReference, "verdict.reference.case", "fail", "abcdef")]
 #[case(FakeServiceFault::LosesReference, "verdict.sanity.first", "fail", "\"ref\" is missing")]
 #[case(FakeServiceFault::AddsMember, "verdict.sanity.first", "fail", "unexpected member \"retryAfter\"")]
-#[case(FakeServiceFault::MixesReferences, "verdict.isolation.at-once", "fail", "set \"ref\" to")]
-#[case(FakeServiceFault::MixesReferences, "verdict.isolation.in-turn", "fail", "set \"ref\" to")]
+#[case(FakeServiceFault::MixesReferences, "verdict.isolation.at-once", "fail", "\"ref\" is")]
+#[case(FakeServiceFault::MixesReferences, "verdict.isolation.in-turn", "fail", "\"ref\" is")]
 #[case(FakeServiceFault::UnauthorizedAs403, "verdict.unauthorized.missing", "fail", "status: 401 → 403")]
 #[case(FakeServiceFault::UnauthorizedInText, "verdict.unauthorized.missing", "fail", "not JSON")]
 #[case(FakeServiceFault::LicenseIsDamaged, "verdict.unauthorized.license", "fail", "\"error\" is missing")]
@@ -37,7 +37,7 @@ use super::program::conformance;
     "the service accepted the token"
 )]
 #[case(FakeServiceFault::TakesExpired, "verdict.refused.expired", "fail", "status: 401 → 404")]
-#[case(FakeServiceFault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "to \"expired\"")]
+#[case(FakeServiceFault::ExpiredByAnotherName, "verdict.refused.expired", "fail", "expected \"expired\"")]
 #[case(
     FakeServiceFault::DamagedByAnotherName,
     "verdict.damaged.invented",
