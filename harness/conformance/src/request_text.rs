@@ -20,6 +20,9 @@ pub(crate) fn request_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<Stri
     lines
 }
 
+/// Address of the service in examples.
+pub(crate) const EXAMPLE_SERVICE: &str = "https://127.0.0.1:8443";
+
 /// The address of an example: its host is an IP address.
 pub(crate) fn example_address(url: &str) -> ServerAddress {
     let url = url.parse().expect("an example is a URL");

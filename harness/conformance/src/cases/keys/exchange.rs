@@ -12,10 +12,7 @@ use crate::cases::{
     Exchange, ServiceCaseContext, ServiceTarget, key_set_draft, summary, without_private_keys,
 };
 use crate::judge::{self, AnswerResult, Check};
-use crate::request_text::{example_address, request_lines};
-
-/// Address of the key set in examples.
-const KEYS: &str = "https://127.0.0.1:8443";
+use crate::request_text::{EXAMPLE_SERVICE, example_address, request_lines};
 
 /// One request for the key set with its expected answer: pure data.
 #[derive(Debug, Clone)]
@@ -86,7 +83,7 @@ impl Exchange<ServiceTarget> for KeySetExchange {
     }
 
     fn describe(&self, spec: &Spec) -> Vec<String> {
-        let mut lines = request_lines(&example_address(KEYS), &self.draft(spec));
+        let mut lines = request_lines(&example_address(EXAMPLE_SERVICE), &self.draft(spec));
         lines.extend(self.rules.iter().filter_map(KeySetRule::describe));
         lines
     }

@@ -9,10 +9,7 @@ use futures_util::future::BoxFuture;
 use super::rule::VerdictRule;
 use super::token_choice::TokenChoice;
 use crate::cases::{Exchange, ServiceCaseContext, ServiceTarget, VerdictRequest};
-use crate::request_text::{example_address, request_lines};
-
-/// Address of the service in examples.
-const SERVICE: &str = "https://127.0.0.1:8443";
+use crate::request_text::{EXAMPLE_SERVICE, example_address, request_lines};
 
 /// One request for a verdict with its expected answer: pure data.
 #[derive(Debug, Clone)]
@@ -154,7 +151,7 @@ impl Exchange<ServiceTarget> for VerdictExchange {
         let reference = self.session.example();
         let draft = self.draft(spec.verdict_path(), &reference, self.token.example().as_deref());
         let mut lines: Vec<String> = self.session.describe().into_iter().collect();
-        lines.extend(request_lines(&example_address(SERVICE), &draft));
+        lines.extend(request_lines(&example_address(EXAMPLE_SERVICE), &draft));
         lines.extend(self.rules.iter().filter_map(|rule| rule.describe(spec, &reference)));
         lines
     }

@@ -1,8 +1,9 @@
-use edgeproof_fixtures::spec::{Fact, Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
+use edgeproof_reports::difference::Statuses;
 use serde_json::{Value, json};
 
-use crate::cases::Catalog;
-use crate::judge::{ExpectedAnswer, ReasonCode};
+use crate::cases::context::row;
+use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, ReasonCode};
 
 /// Row of the answer for a session without a verdict.
 pub(crate) const PENDING: &str = "verdict.404.pending";
@@ -11,6 +12,65 @@ pub(in crate::cases) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
 /// Row of the answer to a request with an expired read token.
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
+
+/// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
+/// codes passes.
+const TOKEN_REFUSALS: [Stimulus; 7] = [
+    Stimulus::ReadTokenMissing,
+    Stimulus::ReadTokenMalformed,
+    Stimulus::ReadTokenTruncated,
+    Stimulus::ReadTokenFooterDamaged,
+    Stimulus::ReadTokenPayloadDamaged,
+    Stimulus::ReadTokenSignatureAltered,
+    Stimulus::ReadTokenKeyUnknown,
+];
+
+/// The expected answer to a request for a verdict.
+#[derive(Clone)]
+pub(in crate::cases) enum Expected {
+    /// Pending, with exactly this reference.
+    Pending(String),
+    /// The answer to a request without a read token.
+    Unauthorized,
+    /// Status 401, and a code for a token that is damaged or no read token.
+    Damaged,
+    /// The verdict.
+    Verdict,
+    /// One of these statuses.
+    Status(&'static [u16]),
+    /// Any answer below 500.
+    NoServerError,
+    /// The refusal of an expired read token.
+    Expired,
+}
+
+impl Expected {
+    /// Compares an answer.
+    pub(super) fn judge(&self, spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
+        let exact = |id: &str, reference: &str| judge::exact(&answer(row(spec, id), reference), reply);
+        match self {
+            Self::Pending(reference) => exact(PENDING, reference),
+            Self::Unauthorized => exact(UNAUTHORIZED, ""),
+            Self::Expired => exact(EXPIRED, ""),
+            Self::Damaged => {
+                vec![
+                    judge::status_is(401, reply),
+                    judge::is_json(reply),
+                    judge::has_code(&codes(spec, &TOKEN_REFUSALS), reply),
+                ]
+            }
+            Self::Verdict => vec![judge::status_is(200, reply), judge::has_verdict(reply)],
+            Self::Status(statuses) => vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)],
+            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
+            Self::NoServerError => vec![judge::status_in(Statuses::NoServerErrorOr501, reply)],
+        }
+    }
+}
+
+/// The codes for a damaged token.
+pub(super) fn damage_codes(spec: &Spec) -> Vec<ReasonCode> {
+    codes(spec, &TOKEN_REFUSALS[1..])
+}
 
 /// The answer in a row, for this session reference.
 pub(crate) fn answer(row: &Row, reference: &str) -> ExpectedAnswer {
@@ -26,9 +86,9 @@ pub(crate) fn is_pending(row: &Row, body: &Value) -> bool {
 }
 
 /// The codes of these stimuli, without duplicates.
-pub(super) fn codes(cases: &Catalog<'_>, stimuli: &[Stimulus]) -> Vec<ReasonCode> {
+pub(super) fn codes(spec: &Spec, stimuli: &[Stimulus]) -> Vec<ReasonCode> {
     let mut codes: Vec<ReasonCode> = Vec::new();
-    for row in stimuli.iter().filter_map(|stimulus| cases.spec.by_stimulus(Table::Verdict, *stimulus)) {
+    for row in stimuli.iter().filter_map(|stimulus| spec.by_stimulus(Table::Verdict, *stimulus)) {
         if let Some(code) = code(row).filter(|code| !codes.contains(code)) {
             codes.push(code);
         }

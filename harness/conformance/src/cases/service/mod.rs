@@ -20,11 +20,10 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(super) use expected::UNAUTHORIZED;
+pub(super) use expected::{Expected, UNAUTHORIZED};
 pub(crate) use expected::{PENDING, answer, is_pending};
 pub(super) use vary::{
-    ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
-    forms,
+    ACCEPTS, CONDITIONS, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS, forms,
 };
 
 pub(crate) use token_echo::token_echo;

@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use strum::VariantArray;
 
 use super::damage::Damage;
-use super::expected::{EXPIRED, UNAUTHORIZED, code, codes};
+use super::expected::{EXPIRED, UNAUTHORIZED, code, codes, damage_codes};
 use super::{TokenChoice, VerdictExchange, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceNeed};
 
@@ -103,20 +103,10 @@ fn expired(cases: &mut CaseList<'_, Service>) {
         .stimulus(Stimulus::ReadTokenExpired);
 }
 
-/// Stimuli that damage a token.
-const DAMAGES: [Stimulus; 6] = [
-    Stimulus::ReadTokenMalformed,
-    Stimulus::ReadTokenTruncated,
-    Stimulus::ReadTokenFooterDamaged,
-    Stimulus::ReadTokenPayloadDamaged,
-    Stimulus::ReadTokenSignatureAltered,
-    Stimulus::ReadTokenKeyUnknown,
-];
-
 /// The token format of another service is unknown, and so is the order of its checks: any code for a damaged token passes.
 /// The built-in mock must return one exact code.
 fn damaged(cases: &mut CaseList<'_, Service>) {
-    let any = codes(cases, &DAMAGES);
+    let any = damage_codes(cases.spec);
     for &damage in Damage::VARIANTS {
         let id = damage.slug();
         let mut accepted = any.clone();
@@ -124,7 +114,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
             // The interface does not show whether the prefix alone is a damaged token or none.
             accepted.extend(code(cases.row(UNAUTHORIZED)));
         }
-        let builtin = damage.mock_stimulus().map(|stimulus| codes(cases, &[stimulus]));
+        let builtin = damage.mock_stimulus().map(|stimulus| codes(cases.spec, &[stimulus]));
         let [row, other] = match damage {
             Damage::Payload => ["verdict.401.bad-payload", "verdict.401.bad-signature"],
             Damage::Signature => ["verdict.401.bad-signature"; 2],
@@ -146,7 +136,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
 fn reason_member(cases: &mut CaseList<'_, Service>) {
     let title = "the JSON member that contains the code for a damaged token";
     let exchange = VerdictExchange::unknown("member").token(TokenChoice::Damaged(Damage::Invented));
-    let exchange = exchange.expect(VerdictRule::ObserveMember(codes(cases, &DAMAGES)));
+    let exchange = exchange.expect(VerdictRule::ObserveMember(damage_codes(cases.spec)));
     cases.case("statement.reason-member", "verdict.reason-member", title).exchange(exchange);
 }
 

@@ -6,9 +6,9 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Secrets, TimeRule};
 use serde_json::Value;
 
-use super::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer};
+use super::expected::{EXPIRED, Expected, PENDING, UNAUTHORIZED, answer};
 use super::token_echo::token_echo;
-use crate::cases::{ServiceCaseContext, summary};
+use crate::cases::{CaseTarget, ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// What the answer to a [`VerdictExchange`](super::VerdictExchange) has to be, or what is observed of it.
@@ -68,11 +68,11 @@ impl VerdictRule {
     /// Compares an answer with the rule. `token`: the token of the request.
     pub(super) fn judge(&self, context: &mut ServiceCaseContext, reference: &str, token: &str, sent: &Sent) {
         let reply = &sent.reply;
-        let exact = |row: &str, reference: &str| judge::exact(&answer(context.row(row), reference), reply);
+        let answered = |expected: Expected| expected.judge(context.target.spec(), reply);
         let checks = match self {
-            Self::Pending => exact(PENDING, reference),
-            Self::Unauthorized => exact(UNAUTHORIZED, ""),
-            Self::Expired => exact(EXPIRED, ""),
+            Self::Pending => answered(Expected::Pending(reference.to_owned())),
+            Self::Unauthorized => answered(Expected::Unauthorized),
+            Self::Expired => answered(Expected::Expired),
             Self::Damaged { accepted, builtin } => {
                 let builtin = builtin.as_ref().filter(|_| context.target.mock.is_some());
                 let [status, json] = refused(reply);

@@ -143,8 +143,9 @@ async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
 
 /// Duration of a moderate wait.
 fn kept(cases: &mut CaseList<'_, Service>) {
-    let exchange = VerdictExchange::unknown("kept").query("waitMs=700").timeout(SHORT_WAIT_TIMEOUT);
-    let exchange = exchange.expect(VerdictRule::ObserveWait(Duration::from_millis(700)));
+    let (query, wait) = ("waitMs=700", Duration::from_millis(700));
+    let exchange = VerdictExchange::unknown("kept").query(query).timeout(SHORT_WAIT_TIMEOUT);
+    let exchange = exchange.expect(VerdictRule::ObserveWait(wait));
     cases
         .case("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms")
         .exchange(exchange)

@@ -1,6 +1,7 @@
 use edgeproof_http::{Body, Draft};
 
-use super::probe::{Expected, Probe, probe_each, probe_in_turn};
+use super::probe::{Probe, probe_each, probe_in_turn};
+use crate::cases::service::Expected;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 

@@ -1,12 +1,10 @@
-use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Draft, NoAnswer};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::Statuses;
 
-use crate::cases::context::row;
-use crate::cases::service::expected::{EXPIRED, PENDING, UNAUTHORIZED, answer, code};
+use crate::cases::service::expected::Expected;
 use crate::cases::{Case, CaseList, CaseTarget, Service, ServiceCaseContext, ServiceNeed};
-use crate::judge::{self, AnswerResult, Check, ReasonCode};
+use crate::judge::{self, AnswerResult, Check};
 
 /// One request of a variation, with its expected answer.
 #[derive(Clone)]
@@ -16,25 +14,6 @@ pub(in crate::cases) struct Probe {
     draft: Draft,
     expected: Expected,
     level: CaseLevel,
-}
-
-/// The expected answer of a probe.
-#[derive(Clone)]
-pub(in crate::cases) enum Expected {
-    /// Pending, with exactly this reference.
-    Pending(String),
-    /// The answer to a request without a read token.
-    Unauthorized,
-    /// Status 401, and a code for a token that is damaged or no read token.
-    Damaged,
-    /// The verdict.
-    Verdict,
-    /// One of these statuses.
-    Status(&'static [u16]),
-    /// Any answer below 500.
-    NoServerError,
-    /// The refusal of an expired read token.
-    Expired,
 }
 
 /// Makes the probes of a case. The reference is that of a session with a verdict, if the case requires one, or unknown.
@@ -99,34 +78,6 @@ impl Probe {
         let level = |check: &Check| check.level.max(self.level);
         checks.into_iter().map(|check| check.clone().of(&self.name).at(level(&check))).collect()
     }
-}
-
-impl Expected {
-    fn judge(&self, spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
-        let exact = |id: &str, reference: &str| judge::exact(&answer(row(spec, id), reference), reply);
-        match self {
-            Self::Pending(reference) => exact(PENDING, reference),
-            Self::Unauthorized => exact(UNAUTHORIZED, ""),
-            Self::Expired => exact(EXPIRED, ""),
-            Self::Damaged => {
-                vec![
-                    judge::status_is(401, reply),
-                    judge::is_json(reply),
-                    judge::has_code(&codes_of_tokens(spec), reply),
-                ]
-            }
-            Self::Verdict => vec![judge::status_is(200, reply), judge::has_verdict(reply)],
-            Self::Status(statuses) => vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)],
-            // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
-            Self::NoServerError => vec![judge::status_in(Statuses::NoServerErrorOr501, reply)],
-        }
-    }
-}
-
-/// The codes for a token that is damaged or no read token.
-fn codes_of_tokens(spec: &Spec) -> Vec<ReasonCode> {
-    let refusals = Stimulus::ALL.iter().filter(|stimulus| is_of_token(**stimulus));
-    refusals.filter_map(|stimulus| spec.by_stimulus(Table::Verdict, *stimulus)).filter_map(code).collect()
 }
 
 /// Adds a case that sends each probe over a connection of its own.
@@ -210,20 +161,4 @@ async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
 /// Reference of a session with a verdict, or of no session.
 async fn reference(context: &mut ServiceCaseContext, has_session: bool) -> Option<String> {
     if has_session { context.session().await } else { Some(context.reference("vary")) }
-}
-
-/// The stimulus damages a read token, or is another token. The order of a service's checks is open, so each of their codes
-/// passes.
-fn is_of_token(stimulus: Stimulus) -> bool {
-    use Stimulus as S;
-    matches!(
-        stimulus,
-        S::ReadTokenMissing
-            | S::ReadTokenMalformed
-            | S::ReadTokenTruncated
-            | S::ReadTokenFooterDamaged
-            | S::ReadTokenPayloadDamaged
-            | S::ReadTokenSignatureAltered
-            | S::ReadTokenKeyUnknown
-    )
 }

@@ -218,7 +218,7 @@ fn similar(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
         .chain([Probe::new(
             "the session itself, afterwards",
             context.with_token(session).draft(),
-            super::probe::Expected::Verdict,
+            crate::cases::service::Expected::Verdict,
         )])
         .collect()
 }

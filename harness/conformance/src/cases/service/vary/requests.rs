@@ -1,6 +1,7 @@
 use edgeproof_http::Draft;
 
-use super::probe::{Expected, Probe, probe_each};
+use super::probe::{Probe, probe_each};
+use crate::cases::service::Expected;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 

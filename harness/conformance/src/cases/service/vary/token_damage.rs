@@ -1,7 +1,8 @@
 use edgeproof_fixtures::credentials::READ_PREFIX;
 
-use super::probe::{Expected, Probe};
+use super::probe::Probe;
 use crate::cases::ServiceCaseContext;
+use crate::cases::service::Expected;
 
 /// Letters of base64url, in the order of their values.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

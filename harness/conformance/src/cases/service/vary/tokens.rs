@@ -3,8 +3,9 @@ use base64::engine::general_purpose::STANDARD;
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_http::{Body, Draft};
 
-use super::probe::{Expected, Probe, probe_each};
+use super::probe::{Probe, probe_each};
 use super::token_damage;
+use crate::cases::service::Expected;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 

@@ -5,7 +5,8 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::TimeRule;
 use futures_util::future::join_all;
 
-use super::probe::{Expected, Probe, probe_each};
+use super::probe::{Probe, probe_each};
+use crate::cases::service::Expected;
 use crate::cases::service::expected::PENDING;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::Check;
