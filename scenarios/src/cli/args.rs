@@ -15,7 +15,7 @@ use crate::service::InjectedFaults;
 ///
 /// Response times count from the intended start of a request. A run is invalid if the generator could not keep up.
 ///
-/// Exit codes: 0 all thresholds hold; 1 a threshold is broken; 2 the command or a file it names is invalid; 3 the run
+/// Exit codes: 0 all thresholds hold; 1 a threshold is broken; 2 the command or a file that it names is invalid; 3 the run
 /// is invalid or incomplete; 130, 143 ended by a signal, with partial results.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-load", version)]

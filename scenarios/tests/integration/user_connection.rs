@@ -266,7 +266,7 @@ async fn given_up_exchange_closes_its_connection() {
     tokio::select! {
         biased;
         _ = peer.connection.exchange(Instant::now()) => panic!("the peer must not answer"),
-        _ = peer.events.recv() => {}
+        event = timeout(LIMIT, peer.events.recv()) => _ = event.expect("an event"),
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
 }
@@ -284,7 +284,7 @@ async fn late_read_is_not_part_of_the_answer_time(#[values("http", "https")] sch
         let mut exchange = Box::pin(peer.connection.exchange(Instant::now()));
         tokio::select! {
             biased;
-            event = peer.events.recv() => assert_eq!(event, Some("request")),
+            event = timeout(LIMIT, peer.events.recv()) => assert_eq!(event.expect("an event"), Some("request")),
             _ = &mut exchange => panic!("the peer has not answered"),
         }
         assert_eq!(timeout(LIMIT, peer.events.recv()).await.expect("an event"), Some("closed"));

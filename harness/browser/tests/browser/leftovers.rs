@@ -123,7 +123,7 @@ fn killed_browser_ends_its_pages_and_is_an_error() {
 fn killed_program_leaves_no_browser_and_no_profile() {
     run(async {
         let mut program = tokio::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "leftovers::killed_program", "--ignored", "--nocapture"])
+            .args(["--exact", "leftovers::killed_program_of_other_tests", "--ignored", "--nocapture"])
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
@@ -156,7 +156,7 @@ fn killed_program_leaves_no_browser_and_no_profile() {
 /// Not a test: the program of the test above.
 #[test]
 #[ignore = "a program that other tests start"]
-fn killed_program() {
+fn killed_program_of_other_tests() {
     run(async {
         let browser = launch().await;
         println!("folder: {}", browser.folder().display());

@@ -27,14 +27,21 @@ pub(crate) fn command(fault: &str) -> String {
 /// The command with this fault, and with variables such as `NAME=value`.
 pub(crate) fn command_with(fault: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
-    let words = [&program, "--exact", "broken_edge::edge_program", "--ignored", "--nocapture", "--quiet"];
+    let words = [
+        &program,
+        "--exact",
+        "broken_edge::edge_program_of_other_tests",
+        "--ignored",
+        "--nocapture",
+        "--quiet",
+    ];
     format!("env {FAULT}={fault} {variables} {}", shell_words::join(words))
 }
 
 #[test]
 #[ignore = "a program that other tests start"]
-fn edge_program() {
-    let Ok(fault) = env::var(FAULT) else { return };
+fn edge_program_of_other_tests() {
+    let fault = env::var(FAULT).expect("other tests set the fault");
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(serve(&fault));
 }
 

@@ -38,8 +38,14 @@ const SERVED: usize = 2;
 /// The command that launches the program, with variables such as `NAME=value`.
 pub(crate) fn command(hostility: &str, variables: &str) -> String {
     let program = env::current_exe().unwrap().into_os_string().into_string().unwrap();
-    let words =
-        [&program, "--exact", "hostile::program::edge_program", "--ignored", "--nocapture", "--quiet"];
+    let words = [
+        &program,
+        "--exact",
+        "hostile::program::edge_program_of_other_tests",
+        "--ignored",
+        "--nocapture",
+        "--quiet",
+    ];
     format!("env {HOSTILITY}={hostility} {variables} {}", shell_words::join(words))
 }
 
@@ -55,8 +61,8 @@ pub(crate) fn call(address: SocketAddr) -> String {
 
 #[test]
 #[ignore = "a program that other tests start"]
-fn edge_program() {
-    let Ok(hostility) = env::var(HOSTILITY) else { return };
+fn edge_program_of_other_tests() {
+    let hostility = env::var(HOSTILITY).expect("other tests set the hostility");
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

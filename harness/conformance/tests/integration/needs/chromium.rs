@@ -79,3 +79,16 @@ fn each_test_target_with_required_features_has_an_ignored_test() {
         TARGETS.iter().map(|(package, name)| (package.to_string(), name.to_string())).collect();
     assert_eq!(optional, listed, "add a line to `targets!` in {}", file!());
 }
+
+/// CI fails with this test when a target is left out.
+#[test]
+fn recipe_runs_each_of_these_targets() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/test-browser");
+    let script = fs::read_to_string(script).unwrap();
+    for (_, name) in TARGETS {
+        assert!(
+            script.contains(&format!(" --test {name} ")),
+            ".ci/test-browser does not run `--test {name}`"
+        );
+    }
+}

@@ -3,4 +3,5 @@
 mod circles;
 mod codes;
 mod documents;
+mod ignored;
 mod imports;

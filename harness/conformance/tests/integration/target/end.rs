@@ -261,7 +261,7 @@ fn program_is_gone_when_the_runtime_is_dropped() {
 #[case(Signal::HUP, 129)]
 #[case(Signal::QUIT, 131)]
 fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] code: u8) {
-    let words = entry("target::end::interrupted_program");
+    let words = entry("target::end::interrupted_program_of_other_tests");
     let mut run = Command::new(&words[0])
         .args(&words[1..])
         .env("RUN_UNTIL_INTERRUPTED", "yes")
@@ -282,10 +282,8 @@ fn program_is_gone_when_a_signal_ends_the_run(#[case] signal: Signal, #[case] co
 
 #[tokio::test]
 #[ignore = "a program that other tests start"]
-async fn interrupted_program() {
-    if std::env::var("RUN_UNTIL_INTERRUPTED").is_err() {
-        return;
-    }
+async fn interrupted_program_of_other_tests() {
+    std::env::var("RUN_UNTIL_INTERRUPTED").expect("other tests set RUN_UNTIL_INTERRUPTED");
     let interrupted = signals::interrupted().unwrap();
     let run = async {
         let line = if cfg!(target_os = "linux") { with_worker() } else { with_child("sleep 600") };

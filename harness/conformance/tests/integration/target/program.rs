@@ -28,7 +28,7 @@ const FLOOD: usize = 16 * 1024 * 1024;
 
 /// The command that launches the program, with variables such as `NAME=value`.
 pub(crate) fn command(behaviour: &str, variables: &str) -> String {
-    let program = shell_words::join(entry("target::program::edge_program"));
+    let program = shell_words::join(entry("target::program::edge_program_of_other_tests"));
     format!("env {BEHAVIOUR}={behaviour} {variables} {program}")
 }
 
@@ -66,8 +66,8 @@ static MORE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 #[test]
 #[ignore = "a program that other tests start"]
-fn edge_program() {
-    let Ok(behaviour) = env::var(BEHAVIOUR) else { return };
+fn edge_program_of_other_tests() {
+    let behaviour = env::var(BEHAVIOUR).expect("other tests set the behaviour");
     println!("pid {}", std::process::id());
     match behaviour.as_str() {
         "serve" => serve(&listen()),
