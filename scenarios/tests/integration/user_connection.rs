@@ -266,7 +266,9 @@ async fn given_up_exchange_closes_its_connection() {
     tokio::select! {
         biased;
         _ = peer.connection.exchange(Instant::now()) => panic!("the peer must not answer"),
-        event = timeout(LIMIT, peer.events.recv()) => _ = event.expect("an event"),
+        event = timeout(LIMIT, peer.events.recv()) => {
+            event.expect("an event");
+        }
     }
     assert_eq!(peer.ask("{}".into()).await, "200 ok");
 }
