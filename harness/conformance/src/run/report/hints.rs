@@ -58,7 +58,7 @@ mod tests {
     )]
     #[case::words(
         json!([{"id": "body-rewritten", "changes": ["white-space", "numbers"]}]),
-        Some("other white space, form or value of numbers")
+        Some("changed: white space, form or value of numbers")
     )]
     #[case::none(json!([]), None)]
     fn advice_is_a_text(#[case] advice: Value, #[case] end: Option<&str>) {
