@@ -5,7 +5,7 @@ use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 use strum::IntoEnumIterator as _;
 
 use super::args::{Load, SealKind};
-use super::output::{self, DefaultThresholds, ReportFiles};
+use super::output::{self, ReportFiles, add_defaults};
 use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, ScenarioName, Shard, Stage, Stages, Threshold};
 use crate::service::InjectedFaults;
@@ -114,8 +114,8 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
             "give an earlier or shorter downtime, or a longer --duration",
         ));
     }
-    let defaults = DefaultThresholds { errors: allowed_errors(&faults, measured), is_open: stages.is_some() };
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(&defaults))?;
+    let mut thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref())?;
+    add_defaults(&mut thresholds, allowed_errors(&faults, measured), stages.is_some())?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let planned =
         LoadPlan { scenario, args, files, thresholds, baseline, stages, measured, shard, seed, parts };

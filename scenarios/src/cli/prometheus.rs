@@ -51,13 +51,10 @@ impl Metrics {
         self.server.addr()
     }
 
-    /// A callback that publishes the progress.
-    pub(super) fn sink(&self) -> impl Fn(RunProgress<'_>) + Send + Sync + use<> {
-        let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
-        move |progress| {
-            let new = write(progress, &routes, &codes);
-            *text.lock() = new;
-        }
+    /// Publishes the progress.
+    pub(super) fn publish(&self, progress: RunProgress<'_>) {
+        let text = write(progress, &self.routes, &self.codes);
+        *self.text.lock() = text;
     }
 }
 
@@ -82,7 +79,7 @@ fn answer(method: &Method, path: &str, text: &str) -> Response<Full<Bytes>> {
 }
 
 fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
-    let (of, ledger) = (&progress.recorded.measurements, &progress.recorded.ledger);
+    let of = progress.recorded;
     let mut out = String::new();
     let labels = |series: &OutcomeSeries| {
         let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
@@ -119,14 +116,14 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
     }
     header(&mut out, "edgeproof_operations_total", "counter", "Measured operations by their end.");
     for (end, count) in [
-        ("answered", ledger.answered),
-        ("failed", ledger.failed),
-        ("dropped", ledger.dropped),
-        ("open", ledger.open),
+        ("answered", of.ledger.answered),
+        ("failed", of.ledger.failed),
+        ("dropped", of.ledger.dropped),
+        ("open", of.ledger.open),
     ] {
         sample(&mut out, "edgeproof_operations_total", &format!("fate=\"{end}\""), count);
     }
-    let (waiting, without_verdict) = (progress.waiting() as f64, ledger.without_verdict as f64);
+    let (waiting, without_verdict) = (progress.waiting() as f64, of.ledger.without_verdict as f64);
     for (name, kind, help, value) in [
         (
             "due_total",
@@ -191,7 +188,6 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::engine::LocalRecorder;
     use crate::measure::{Code, LoadMeasurements, RequestFailure, RequestOutcome, RouteId, Sample};
 
     #[rstest]
@@ -227,13 +223,13 @@ mod tests {
             measurements.record(&sample(RequestOutcome::Answer { status: 200, code: Code::Plain }, *us));
         }
         measurements.record(&sample(RequestOutcome::Failed(RequestFailure::Timeout), 2_000_000));
-        let ledger = Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
-        let recorded = LocalRecorder { measurements, ledger, ..LocalRecorder::default() };
+        measurements.ledger =
+            Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
         let progress = RunProgress {
             at: Duration::from_secs(1),
             end: Duration::from_secs(2),
             asked: Some(12.5),
-            recorded: &recorded,
+            recorded: &measurements,
             released: 10,
             begun: 7,
         };

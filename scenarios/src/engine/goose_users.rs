@@ -71,8 +71,8 @@ impl LoadRunContext {
             measured,
         };
         let mut recorder = self.recorder.of(0);
-        recorder.request(&sample);
-        recorder.operation(measured, (RequestOutcome::Dropped, false), at, at + age);
+        recorder.record(&sample);
+        recorder.record_operation(measured, (RequestOutcome::Dropped, false), at, at + age);
     }
 
     /// Counts an operation that ended.

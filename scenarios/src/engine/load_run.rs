@@ -12,9 +12,8 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::goose_users;
 use super::goose_users::LoadRunContext;
 use super::machine::{SelfMonitor, SelfMonitorReading, cpu_time, listening_processes};
-use super::recorder::LocalRecorder;
 use super::workload::LoadModel;
-use crate::measure::Codes;
+use crate::measure::{Codes, LoadMeasurements};
 use crate::plan::{Arrivals, UserCount};
 
 /// A run that is ready to start.
@@ -34,6 +33,8 @@ pub struct LoadRun {
     pub routes: Vec<String>,
     /// Addresses of the target, to find its processes on this machine.
     pub addresses: Vec<SocketAddr>,
+    /// Process of a launched edge, to sample its cost.
+    pub edge: Option<u32>,
     /// Request timeout.
     pub timeout: Duration,
     /// Longest wait at the end for running operations.
@@ -57,7 +58,7 @@ pub struct RunData {
     /// Time spent waiting for running operations at the end.
     pub drained: Duration,
     /// Recorded data.
-    pub recorded: LocalRecorder,
+    pub recorded: LoadMeasurements,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that the plan scheduled until the end.
@@ -85,7 +86,7 @@ pub struct RunProgress<'a> {
     /// Planned operations per second at this time; `None` in the closed model.
     pub asked: Option<f64>,
     /// Recorded data so far.
-    pub recorded: &'a LocalRecorder,
+    pub recorded: &'a LoadMeasurements,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.
@@ -143,7 +144,7 @@ impl LoadRun {
             ended_by = timeout(wait, &mut interrupted).await.ok();
         }
         // Before the start, because it reads the threads of a target on this machine.
-        let self_monitor = SelfMonitor::start(targets);
+        let self_monitor = SelfMonitor::start(targets, self.edge);
         let (start, started) = (Instant::now(), SystemTime::now());
         if let Some(on_start) = self.on_start.take() {
             on_start(start);

@@ -19,9 +19,10 @@ mod workload;
 
 pub use call::{Call, Expectation, classify};
 pub use load_run::{EngineError, LoadRun, ProgressListener, RunData, RunProgress};
-pub use machine::{EdgeCostProbe, SelfMonitor, SelfMonitorReading, processors};
+pub(crate) use machine::cpu_cgroups;
+pub use machine::{SelfMonitor, SelfMonitorReading};
 pub use outgoing_request::{HeaderFields, OutgoingRequest};
-pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd};
+pub use recorder::LoadRecorder;
 pub use request_timeout::RequestTimeout;
 pub use user::{CallResult, LoadUser};
 pub use user_connection::{ExchangeTimes, UserConnection};

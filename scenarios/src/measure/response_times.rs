@@ -1,7 +1,6 @@
-use edgeproof_reports::load::{Percentiles, Timing};
+use edgeproof_reports::load::{Percentiles, Quantile, Timing};
 
 use super::histogram::{Histogram, HistogramError};
-use crate::plan::Quantile;
 
 /// Times of requests or sessions, of which some have no answer. An answer that never came is later than all
 /// others: samples without an answer rank above all answered ones, whatever their age.
@@ -142,7 +141,6 @@ mod tests {
 
     use proptest::prelude::*;
     use rstest::rstest;
-    use strum::IntoEnumIterator as _;
 
     use super::*;
 
@@ -200,11 +198,11 @@ mod tests {
             for us in &failed {
                 with.record(Duration::from_micros(*us), false);
             }
-            for quantile in Quantile::iter() {
+            for quantile in Quantile::ALL.into_iter() {
                 prop_assert!(with.at(quantile).us >= without.at(quantile).us, "{}", quantile.name());
             }
             let restored = ResponseTimes::restore(&with.all().encode(), &with.unanswered.encode()).unwrap();
-            for quantile in Quantile::iter() {
+            for quantile in Quantile::ALL.into_iter() {
                 prop_assert_eq!(restored.at(quantile), with.at(quantile));
             }
         }

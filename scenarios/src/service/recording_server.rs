@@ -6,12 +6,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
+use edgeproof_http::receive_time;
 use parking_lot::{Condvar, Mutex};
 use socket2::{Domain, SockRef, Socket, Type};
 
 use super::behaviour::{AnswerManner, ServerBehaviour};
-use super::received_request::{ReceivedRequest, now, request_timestamps};
+use super::received_request::{ReceivedRequest, now};
 use super::server_record::{ServedRequest, ServerRecord};
+use crate::measure::Codes;
 use crate::scenario::OpaqueCollections;
 
 /// An HTTP server that behaves as it is told and records the arrival and the end of each request by its own
@@ -29,6 +31,7 @@ struct ServerState {
     /// First line of a collection's request.
     collection: String,
     verdict: VerdictPath,
+    codes: Codes,
     address: SocketAddr,
     served: Mutex<Served>,
     connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
@@ -69,12 +72,13 @@ impl RecordingServer {
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
         socket.listen(BACKLOG)?;
         let listener = TcpListener::from(socket);
-        request_timestamps(&listener)?;
+        receive_time::enable(&listener);
         let address = listener.local_addr()?;
         let state = Arc::new(ServerState {
             behaviour,
             collection: format!("POST {}", spec.path(Endpoint::Signals)),
             verdict: spec.verdict_path().clone(),
+            codes: Codes::new(spec),
             address,
             served: Mutex::default(),
             connections: Mutex::default(),
@@ -185,14 +189,14 @@ impl ServerState {
         let (status, body) = if let Some(status) = self.behaviour.manner.refusal(number) {
             (status, r#"{"error":"busy"}"#.into())
         } else if request.line == self.collection {
-            (200, r#"{"ok":true}"#.into())
+            (self.codes.accepted.status, self.codes.accepted.body(""))
         } else if let Some(reference) = verdict {
             let first = *served.pending.entry(reference.to_owned()).or_insert(arrived);
             if arrived.saturating_sub(first) < self.behaviour.pending {
-                (404, format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
+                (self.codes.pending.status, self.codes.pending.body(reference))
             } else {
                 served.pending.remove(reference);
-                (200, format!(r#"{{"ref":"{reference}"}}"#))
+                (self.codes.available.status, format!(r#"{{"ref":"{reference}"}}"#))
             }
         } else {
             (404, r#"{"error":"not_found"}"#.into())

@@ -2,7 +2,6 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::comparison::{Agreement, ComparedPercentile, compare, shorter_than_scheduled};
 use super::situation::{GeneratedLoad, Observation, Situation};
-use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
 /// A check of the generator in one situation.
@@ -218,11 +217,6 @@ impl Judged<'_> {
 impl CheckOutcome {
     fn without_report(result: CheckResult, state: String, why: String) -> Self {
         Self { result, state, percentiles: Vec::new(), notes: vec![why] }
-    }
-
-    /// The compared percentile, if there is one.
-    pub(super) fn at(&self, quantile: Quantile) -> Option<&ComparedPercentile> {
-        self.percentiles.iter().find(|compared| compared.quantile == quantile)
     }
 }
 
