@@ -77,7 +77,7 @@ fn width() -> usize {
 }
 
 fn ended(progress: RunProgress<'_>) -> u64 {
-    progress.recorded.timeline.buckets().iter().map(|progress| progress.ended).sum()
+    progress.recorded.timeline.buckets.iter().map(|progress| progress.ended).sum()
 }
 
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {

@@ -160,22 +160,19 @@ impl LoadRun {
 
         let mut draining = start;
         if ended_by.is_none() {
-            // Dropped before the next wait for the users: waits of a semaphore queue up.
-            let mut all_ended = pin!(run.all_ended(users));
-            let mut finished = false;
             ended_by = tokio::select! {
                 () = sleep_until((start + run.workload.end()).into()) => None,
                 // A rate is due until the end of the window.
-                () = &mut all_ended, if run.workload.arrivals().is_none() => { finished = true; None }
+                () = run.all_ended(users), if run.workload.arrivals().is_none() => None,
                 signal = &mut interrupted => Some(signal),
             };
             draining = Instant::now();
-            if ended_by.is_none() && !finished {
-                ended_by = tokio::select! {
-                    () = &mut all_ended => None,
-                    signal = timeout(self.drain, &mut interrupted) => signal.ok(),
-                };
-            }
+        }
+        if ended_by.is_none() {
+            ended_by = tokio::select! {
+                () = run.all_ended(users) => None,
+                signal = timeout(self.drain, &mut interrupted) => signal.ok(),
+            };
         }
         let ended = Instant::now();
         let cpu = cpu_time().saturating_sub(cpu);

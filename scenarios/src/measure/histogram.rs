@@ -174,7 +174,7 @@ mod tests {
         fn quantiles_have_three_digits(mut times in prop::collection::vec(1u64..100_000_000, 1..300)) {
             let histogram = of(&times);
             times.sort_unstable();
-            for quantile in Quantile::ALL.into_iter() {
+            for quantile in Quantile::ALL {
                 let rank = ((quantile.share() * times.len() as f64).ceil() as usize).clamp(1, times.len());
                 let exact = times[rank - 1] as f64;
                 let found = histogram.at(quantile) as f64;
@@ -191,7 +191,7 @@ mod tests {
             sum.add(&of(&two));
             let all = of(&[one, two].concat());
             prop_assert_eq!(sum.count(), all.count());
-            for quantile in Quantile::ALL.into_iter() {
+            for quantile in Quantile::ALL {
                 prop_assert_eq!(sum.at(quantile), all.at(quantile));
             }
         }

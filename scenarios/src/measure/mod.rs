@@ -19,4 +19,4 @@ pub use measurements::{
 pub use outcome::{Code, Codes, ListedAnswer, RequestFailure, RequestOutcome};
 pub use response_times::{JudgedTimes, ResponseTime, ResponseTimes};
 pub use service_times::{SAMPLED, ServiceTimes};
-pub use timeline::Timeline;
+pub use timeline::{Bucket, Series, Timeline};

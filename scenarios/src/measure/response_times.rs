@@ -198,11 +198,11 @@ mod tests {
             for us in &failed {
                 with.record(Duration::from_micros(*us), false);
             }
-            for quantile in Quantile::ALL.into_iter() {
+            for quantile in Quantile::ALL {
                 prop_assert!(with.at(quantile).us >= without.at(quantile).us, "{}", quantile.name());
             }
             let restored = ResponseTimes::restore(&with.all().encode(), &with.unanswered.encode()).unwrap();
-            for quantile in Quantile::ALL.into_iter() {
+            for quantile in Quantile::ALL {
                 prop_assert_eq!(restored.at(quantile), with.at(quantile));
             }
         }

@@ -7,27 +7,26 @@ use std::process::Command;
 
 use clap::Args;
 use edgeproof_cli::Failure;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::cpu_cgroups;
 
 /// Where and with which limits a process runs.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct Placement {
-    /// The only CPU that it uses (default: all)
-    #[arg(long)]
+    /// The only CPU that it uses (default: all).
     cpu: Option<usize>,
-    /// Its niceness (default: that of the self-test)
-    #[arg(long)]
+    /// Its niceness (default: that of the self-test).
     nice: Option<i32>,
-    /// Folder of its cgroup (default: that of the self-test)
-    #[arg(long)]
+    /// Folder of its cgroup (default: that of the self-test).
     cgroup: Option<PathBuf>,
 }
 
 /// Arguments of the command `edgeproof-load self-test confined`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Confined {
-    #[command(flatten)]
+    /// The placement (JSON)
+    #[arg(value_parser = |text: &str| serde_json::from_str::<Placement>(text))]
     placement: Placement,
     /// Arguments of the program
     #[arg(last = true, required = true)]
@@ -69,13 +68,9 @@ const PERIOD: u64 = 100_000;
 impl Placement {
     /// The arguments of this program that run it with these arguments at this placement.
     pub(super) fn arguments(&self, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-        let mut all: Vec<OsString> = ["self-test", "confined"].map(Into::into).into();
-        all.extend(self.cpu.map(|cpu| format!("--cpu={cpu}").into()));
-        all.extend(self.nice.map(|nice| format!("--nice={nice}").into()));
-        all.extend(self.cgroup.iter().flat_map(|cgroup| ["--cgroup".into(), cgroup.into()]));
-        all.push("--".into());
-        all.extend(arguments);
-        all
+        let own = serde_json::to_string(self).expect("a path of a cgroup is text");
+        let own = ["self-test", "confined", &own, "--"].map(OsString::from);
+        own.into_iter().chain(arguments).collect()
     }
 }
 
