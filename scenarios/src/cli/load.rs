@@ -79,7 +79,9 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         if system.edge.is_some() && system.target.kind != TargetKind::Embedded {
             probes.push(health_checks(&system.spec, "readiness", 1));
         }
-        for (part, ca_option, address) in system.foreign_endpoints(args) {
+        // The others were started by this program.
+        let is_foreign = |part: &str| if part == "edge" { &args.edge_url } else { &args.base_url }.is_some();
+        for (part, ca_option, address) in system.endpoints().filter(|(part, ..)| is_foreign(part)) {
             let sent = check_reachable(part, ca_option, address).await?;
             probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
@@ -113,7 +115,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         seed: plan.seed,
         codes: system.codes.clone(),
         routes,
-        addresses: system.addresses(),
+        addresses: system.endpoints().flat_map(|(.., endpoint)| endpoint.addresses().to_vec()).collect(),
         edge: system.edge.as_ref().and_then(RunningEdge::pid),
         timeout: args.timeout,
         drain: args.drain,
@@ -154,7 +156,6 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
 fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>, Failure> {
     let scenario = |(name, weight): &(ScenarioName, usize)| {
         let scenario = system.scenario(*name, plan);
-        let scenario = scenario.expect("the parts of each scenario are prepared");
         scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
     };
     plan.parts.iter().map(scenario).collect()

@@ -71,13 +71,6 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
             "add --seal real",
         ));
     }
-    if args.seal == SealKind::Real
-        && args.edge_url.is_some()
-        && args.seal_key.is_none()
-        && args.settings.is_none()
-    {
-        return Err(no_seal_key());
-    }
     let baseline = args.compare.as_deref().map(LoadBaseline::load).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
@@ -242,13 +235,4 @@ fn reject_unused_options(name: &str, args: &Load, parts: &[(ScenarioName, usize)
             Err(Failure::usage(format!("cannot use {option}: {why}"), format!("remove {option}")))
         }
     }
-}
-
-/// The error of a missing seal key.
-pub(super) fn no_seal_key() -> Failure {
-    Failure::usage(
-        "cannot seal collections: the key of this service is unknown",
-        "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
-         settings, give --settings DIR",
-    )
 }

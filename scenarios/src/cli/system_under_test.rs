@@ -1,4 +1,3 @@
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -9,7 +8,7 @@ use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::{Spec, Stimulus, Table, Version};
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
@@ -19,7 +18,7 @@ use goose::goose::Scenario;
 use parking_lot::Mutex;
 
 use super::args::{Load, SealKind};
-use super::load_plan::{LoadPlan, no_seal_key};
+use super::load_plan::LoadPlan;
 use super::output::read;
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScenarioName, may_load};
@@ -134,52 +133,40 @@ impl SystemUnderTest {
         collections.into_iter().chain(own.map(|requests| (requests.route_id, verdicts))).collect()
     }
 
-    /// Part, CA option and address of the endpoints that this program did not start.
-    pub(super) fn foreign_endpoints(&self, args: &Load) -> Vec<(&'static str, &'static str, &ServerAddress)> {
-        let edge = self.collection_requests.as_ref().filter(|_| args.edge_url.is_some());
-        let service = self.verdict_requests.as_ref().filter(|_| args.base_url.is_some());
+    /// Part, CA option and address of all endpoints.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = (&'static str, &'static str, &ServerAddress)> {
+        let edge = self.collection_requests.iter();
         let edge = edge.map(|requests| ("edge", "--edge-ca", &*requests.endpoint));
-        let service = service.map(|requests| ("service", "--service-ca", &*requests.endpoint));
-        edge.into_iter().chain(service).collect()
+        let service = self.verdict_requests.iter();
+        edge.chain(service.map(|requests| ("service", "--service-ca", &*requests.endpoint)))
     }
 
-    /// Addresses of all endpoints.
-    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
-        let edge = self.collection_requests.iter().map(|requests| &requests.endpoint);
-        let endpoints = edge.chain(self.verdict_requests.iter().map(|requests| &requests.endpoint));
-        endpoints.flat_map(|endpoint| endpoint.addresses().to_vec()).collect()
-    }
-
-    /// The goose scenario with this name; `None` if a part that it needs is missing.
-    pub(super) fn scenario(&self, name: ScenarioName, plan: &LoadPlan) -> Option<Scenario> {
-        let relay = || {
-            let collections = match &self.sealing {
+    /// The goose scenario with this name.
+    pub(super) fn scenario(&self, name: ScenarioName, plan: &LoadPlan) -> Scenario {
+        let prepared = "the parts of each scenario are prepared";
+        let relay = || EdgeRelay {
+            requests: self.collection_requests.clone().expect(prepared),
+            collections: match &self.sealing {
                 Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
                 None => CollectionSource::Opaque(OpaqueCollections::new(plan.seed)),
-            };
-            Some(EdgeRelay {
-                requests: self.collection_requests.clone()?,
-                collections,
-                replays: plan.args.replay_share,
-                accepted: Mutex::default(),
-                replayed: self.codes.refusal(self.spec.by_stimulus(Table::Relay, Stimulus::Replayed)?),
-                service_times: self.service.as_ref().map(|service| Arc::clone(&service.service_times)),
-            })
+            },
+            replays: plan.args.replay_share,
+            accepted: Mutex::default(),
+            replayed: self.codes.replayed,
+            service_times: self.service.as_ref().map(|service| Arc::clone(&service.service_times)),
         };
-        let polling = || {
-            Some(VerdictPolling {
-                requests: self.verdict_requests.clone()?,
-                references: self.references.clone(),
-                // Another seed than journeys have: verdict polling must not use the session of a running journey.
-                collections: OpaqueCollections::new(plan.seed ^ 0x5eed),
-                options: plan.args.polling.clone(),
-            })
+        let polling = || VerdictPolling {
+            requests: self.verdict_requests.clone().expect(prepared),
+            references: self.references.clone(),
+            // Another seed than journeys have: verdict polling must not use the session of a running journey.
+            collections: OpaqueCollections::new(plan.seed ^ 0x5eed),
+            options: plan.args.polling.clone(),
         };
-        Some(match name {
-            ScenarioName::EdgeRelay => relay()?.scenario(),
-            ScenarioName::VerdictPolling => polling()?.scenario(),
-            ScenarioName::Journey => Journey { relay: relay()?, polling: polling()? }.scenario(),
-        })
+        match name {
+            ScenarioName::EdgeRelay => relay().scenario(),
+            ScenarioName::VerdictPolling => polling().scenario(),
+            ScenarioName::Journey => Journey { relay: relay(), polling: polling() }.scenario(),
+        }
     }
 
     async fn prepare_edge(&mut self, args: &Load) -> Result<(), Failure> {
@@ -213,7 +200,13 @@ impl SystemUnderTest {
             (Some(file), _, _) => seal_key(file)?,
             (None, Some(service), _) => service.mock.seal_key(),
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
-            (None, None, None) => return Err(no_seal_key()),
+            (None, None, None) => {
+                return Err(Failure::usage(
+                    "cannot seal collections: the key of this service is unknown",
+                    "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
+                     settings, give --settings DIR",
+                ));
+            }
         };
         let names = OpaqueCollections::new(plan.seed);
         let ahead = SealedCollections::start(&key, names, plan.shard, SEAL_QUEUE).map_err(|why| {

@@ -70,6 +70,8 @@ pub struct Codes {
     pub pending: ListedAnswer,
     /// The code in the body of a pending verdict.
     pub pending_code: Code,
+    /// Status and code of a refused replay.
+    pub replayed: (u16, Code),
 }
 
 /// An answer of the tables.
@@ -125,8 +127,10 @@ impl Codes {
             available: ListedAnswer::of(row(Table::Verdict, Stimulus::VerdictReady)),
             pending: ListedAnswer::of(pending),
             pending_code: Code::Unlisted,
+            replayed: (0, Code::Unlisted),
         };
         (_, codes.pending_code) = codes.refusal(pending);
+        codes.replayed = codes.refusal(row(Table::Relay, Stimulus::Replayed));
         codes
     }
 

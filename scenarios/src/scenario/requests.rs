@@ -109,11 +109,8 @@ impl VerdictRequests {
         // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
-        let (base, prefix, suffix) = (&self.base, self.path.prefix(), self.path.suffix());
-        match wait {
-            Some(ms) => format!("{base}{prefix}{reference}{suffix}?waitMs={ms}"),
-            None => format!("{base}{prefix}{reference}{suffix}"),
-        }
+        let query = wait.map(|ms| format!("?waitMs={ms}")).unwrap_or_default();
+        format!("{}{}{query}", self.base, self.path.with(reference))
     }
 }
 

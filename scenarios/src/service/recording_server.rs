@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,8 @@ struct ServerState {
     codes: Codes,
     address: SocketAddr,
     served: Mutex<Served>,
-    connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
+    /// All that were accepted; those that have closed are gone.
+    connections: Mutex<Vec<Weak<TcpStream>>>,
     closed: Mutex<bool>,
     closing: Condvar,
 }
@@ -115,7 +116,7 @@ impl Drop for RecordingServer {
 
 impl ServerState {
     fn accept(self: &Arc<Self>, listener: &TcpListener) {
-        for number in 0.. {
+        loop {
             let accepted = listener.accept();
             if *self.closed.lock() {
                 return;
@@ -126,15 +127,10 @@ impl ServerState {
                 continue;
             };
             let stream = Arc::new(stream);
-            self.connections.lock().insert(number, Arc::clone(&stream));
+            self.connections.lock().push(Arc::downgrade(&stream));
             let state = Arc::clone(self);
-            let serve = move || {
-                state.serve(&stream);
-                state.connections.lock().remove(&number);
-            };
-            if thread::Builder::new().stack_size(STACK).spawn(serve).is_err() {
-                self.connections.lock().remove(&number);
-            }
+            // Without a thread the connection closes.
+            let _ = thread::Builder::new().stack_size(STACK).spawn(move || state.serve(&stream));
         }
     }
 
@@ -258,7 +254,7 @@ impl ServerState {
     fn close(&self) {
         *self.closed.lock() = true;
         self.closing.notify_all();
-        for connection in self.connections.lock().values() {
+        for connection in self.connections.lock().iter().filter_map(Weak::upgrade) {
             let _ = connection.shutdown(Shutdown::Both);
         }
         // The acceptor ends with its next connection.
