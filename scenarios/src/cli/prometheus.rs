@@ -100,7 +100,7 @@ fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String 
     for (name, help, times) in [
         ("lateness", "Delay by the load generator of operations with a free connection.", &of.lateness),
         ("generator_delay", "Delay added by the load generator.", &of.delay),
-        ("time_to_verdict", "Time from the start of a session to its verdict.", &of.verdict),
+        ("time_to_verdict", "Time from the start of a session to its verdict.", &of.verdict.answered),
         ("connect", "Set-up time of a connection, without TLS.", &of.connects),
         ("tls", "Duration of a TLS handshake.", &of.tls),
     ] {

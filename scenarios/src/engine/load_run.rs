@@ -191,7 +191,7 @@ impl LoadRun {
             started,
             took,
             drained: ended - draining,
-            recorded: run.recorder.sum(),
+            recorded: run.recorded(),
             released,
             planned,
             waited: run.workload.waited(),
@@ -230,7 +230,7 @@ fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
         at,
         end: run.workload.end(),
         asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-        recorded: &run.recorder.sum(),
+        recorded: &run.recorded(),
         released,
         begun,
     });

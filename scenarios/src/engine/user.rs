@@ -136,7 +136,7 @@ impl LoadUser {
                 (started.unanswered(), timed_out)
             }
         };
-        self.run.recorder.of(self.id).record_traffic(&connection.times.traffic);
+        self.run.recorded_by(self.id).record_traffic(&connection.times.traffic);
         if times.response() + waited > self.run.timeout {
             (outcome, expected) = timed_out;
         }
@@ -164,8 +164,8 @@ impl LoadUser {
         {
             let observed = answer.read.saturating_duration_since(since);
             let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
-            let mut measurements = self.run.recorder.of(self.id);
-            measurements.verdict.record(time);
+            let mut measurements = self.run.recorded_by(self.id);
+            measurements.verdict.record(time, true);
             if self.waited > Duration::ZERO {
                 measurements.verdict_waited.record(time);
             }
@@ -178,9 +178,9 @@ impl LoadUser {
         if let Some(AwaitedVerdict { since, .. }) = self.awaiting.take()
             && self.operation.scheduled.measured
         {
-            let mut measurements = self.run.recorder.of(self.id);
+            let mut measurements = self.run.recorded_by(self.id);
             measurements.ledger.without_verdict += 1;
-            measurements.no_verdict.record(since.elapsed());
+            measurements.verdict.record(since.elapsed(), false);
         }
     }
 
@@ -194,7 +194,7 @@ impl LoadUser {
 
     /// Records the latency that the edge added to a request.
     pub fn record_edge_latency(&mut self, time: Duration) {
-        self.run.recorder.of(self.id).added.record(time);
+        self.run.recorded_by(self.id).added.record(time);
     }
 
     /// Ends the operation.
@@ -222,7 +222,7 @@ impl LoadUser {
     fn record_operation(&self, end: OperationEnd, ended: Instant) {
         let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
         let ended = ended.saturating_duration_since(self.run.workload.started());
-        self.run.recorder.of(self.id).record_operation(measured, end, at, ended);
+        self.run.recorded_by(self.id).record_operation(measured, end, at, ended);
     }
 
     fn record_given_up(&mut self, since: Instant, route: RouteId) {
@@ -236,7 +236,7 @@ impl LoadUser {
         }
         // The first request of the closed model is due when it is sent.
         let is_due = outcome.was_sent() && (!is_first || self.run.workload.arrivals().is_some());
-        self.run.recorder.of(self.id).record(&Sample {
+        self.run.recorded_by(self.id).record(&Sample {
             route: times.route,
             outcome,
             expected,

@@ -94,14 +94,13 @@ pub struct LoadMeasurements {
     pub lateness: Histogram,
     /// Time that operations waited for a free connection.
     pub waiting: Histogram,
-    /// Time from the start of a session to its verdict, less the delay that the generator added.
-    pub verdict: Histogram,
+    /// Time from the start of a session to its verdict, less the delay that the generator added. A session that expected a
+    /// verdict and got none counts at its age.
+    pub verdict: ResponseTimes,
     /// The part of `verdict` whose operations waited for a user.
     pub verdict_waited: Histogram,
     /// Times to verdict with that delay.
     pub verdict_observed: Histogram,
-    /// Ages of the sessions that expected a verdict and got none.
-    pub no_verdict: Histogram,
     /// Latency added by the edge: round trip minus the service's own time.
     pub added: Histogram,
     /// Set-up times of connections without TLS, warm-up included.
@@ -248,7 +247,6 @@ impl LoadMeasurements {
         self.verdict.add(&other.verdict);
         self.verdict_waited.add(&other.verdict_waited);
         self.verdict_observed.add(&other.verdict_observed);
-        self.no_verdict.add(&other.no_verdict);
         self.added.add(&other.added);
         self.connects.add(&other.connects);
         self.tls.add(&other.tls);
@@ -273,7 +271,7 @@ impl LoadMeasurements {
 
     /// Times to verdict. `waits`: how to count a session whose operation waited for a user.
     pub fn verdicts(&self, waits: UserWaits) -> ResponseTimes {
-        let mut times = ResponseTimes { answered: self.verdict.clone(), unanswered: self.no_verdict.clone() };
+        let mut times = self.verdict.clone();
         waits.apply(&mut times, &self.verdict_waited);
         times
     }
@@ -286,8 +284,7 @@ impl LoadMeasurements {
     ) -> ResponseTimes {
         let mut sum = ResponseTimes::default();
         for series in self.series.iter().filter(|series| takes(series)) {
-            let part = if series.outcome.is_answer() { &mut sum.answered } else { &mut sum.unanswered };
-            part.add(of(series));
+            sum.part(series.outcome.is_answer()).add(of(series));
         }
         sum
     }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use edgeproof_reports::load::{Percentiles, Quantile, Timing};
 
 use super::histogram::{Histogram, HistogramError};
@@ -23,13 +25,13 @@ pub struct ResponseTime {
 
 impl ResponseTimes {
     /// Adds a sample.
-    #[cfg(test)]
-    pub(crate) fn record(&mut self, time: std::time::Duration, answered: bool) {
-        if answered {
-            self.answered.record(time);
-        } else {
-            self.unanswered.record(time);
-        }
+    pub fn record(&mut self, time: Duration, answered: bool) {
+        self.part(answered).record(time);
+    }
+
+    /// The samples with or without an answer.
+    pub fn part(&mut self, answered: bool) -> &mut Histogram {
+        if answered { &mut self.answered } else { &mut self.unanswered }
     }
 
     /// Adds other samples.
@@ -137,8 +139,6 @@ impl JudgedTimes {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use proptest::prelude::*;
     use rstest::rstest;
 

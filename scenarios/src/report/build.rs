@@ -202,10 +202,9 @@ fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserW
     let RequestCounts { sent, unanswered, .. } = measurements.counts_of(place);
     let outcome = |series: &OutcomeSeries| {
         let timing = |times: &Histogram| {
-            let (times, none) = (times.clone(), Histogram::default());
-            let (answered, unanswered) =
-                if series.outcome.is_answer() { (times, none) } else { (none, times) };
-            response_timing(&ResponseTimes { answered, unanswered })
+            let mut split = ResponseTimes::default();
+            split.part(series.outcome.is_answer()).add(times);
+            response_timing(&split)
         };
         OutcomeFigures {
             outcome: data.run.codes.label(series.outcome),

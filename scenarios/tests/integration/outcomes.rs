@@ -214,9 +214,9 @@ async fn journey_ends_with_its_verdict() {
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
     let data = load(journey.scenario(), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
-    assert_eq!(data.recorded.verdict.count(), 20);
+    assert_eq!(data.recorded.verdict.answered.count(), 20);
     // Histograms store three digits.
-    assert!(data.recorded.verdict.min() >= 9_990, "polls are 10 ms apart");
+    assert!(data.recorded.verdict.answered.min() >= 9_990, "polls are 10 ms apart");
     assert_eq!(data.recorded.ledger.answered, 20);
 }
 
@@ -234,7 +234,7 @@ async fn missing_verdict_is_an_error_at_its_age() {
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
     // It is not a time to verdict: sessions without a verdict rank above all of them.
-    assert_eq!(data.recorded.verdict.count(), 0);
+    assert_eq!(data.recorded.verdict.answered.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
     let given_up =
