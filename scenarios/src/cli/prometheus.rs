@@ -7,7 +7,7 @@ use bytes::Bytes;
 use edgeproof_cli::Failure;
 use edgeproof_http::{Limits, ListenerProtocol, Server};
 use edgeproof_reports::load::Ledger;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::{Method, Response, StatusCode, header};
 use http_body_util::Full;
 use parking_lot::Mutex;
 use tokio::net::TcpListener;
@@ -68,17 +68,15 @@ fn answer(method: &Method, path: &str, text: &str) -> Response<Full<Bytes>> {
         (PATH, _) => (StatusCode::METHOD_NOT_ALLOWED, "use GET\n".to_owned()),
         _ => (StatusCode::NOT_FOUND, format!("the metrics are at {PATH}\n")),
     };
-    let mut response = Response::new(Full::new(Bytes::from(body)));
-    *response.status_mut() = status;
     let kind = match status {
         StatusCode::OK => "text/plain; version=0.0.4; charset=utf-8",
         _ => "text/plain; charset=utf-8",
     };
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    let mut response = Response::builder().status(status).header(header::CONTENT_TYPE, kind);
     if status == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        response = response.header(header::ALLOW, "GET, HEAD");
     }
-    response
+    response.body(Full::new(Bytes::from(body))).expect("the header fields are valid")
 }
 
 fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {

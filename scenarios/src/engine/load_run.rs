@@ -218,22 +218,15 @@ async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
     loop {
         sleep(Duration::from_millis(500)).await;
         let (live, run) = (Arc::clone(&live), Arc::clone(&run));
+        let show = move || {
+            let (at, (released, begun)) = (run.workload.started().elapsed(), run.workload.counts());
+            let asked = run.workload.arrivals().map(|arrivals| arrivals.rate_at(at));
+            let (end, recorded) = (run.workload.end(), &run.recorded());
+            live(RunProgress { at, end, asked, recorded, released, begun });
+        };
         // Fails only at the end of the runtime.
-        let _ = spawn_blocking(move || show_progress(&live, &run)).await;
+        let _ = spawn_blocking(show).await;
     }
-}
-
-fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
-    let at = run.workload.started().elapsed();
-    let (released, begun) = run.workload.counts();
-    live(RunProgress {
-        at,
-        end: run.workload.end(),
-        asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-        recorded: &run.recorded(),
-        released,
-        begun,
-    });
 }
 
 /// Why a run cannot start or continue.
