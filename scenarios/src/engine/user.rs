@@ -188,7 +188,7 @@ impl LoadUser {
     pub fn give_up(&mut self) {
         if let Some(AwaitedVerdict { since, route, .. }) = self.awaiting {
             self.record_no_verdict();
-            self.record_given_up(since, route);
+            self.record(RequestOutcome::GivenUp, false, &CallTimes::start(route, since, Duration::ZERO));
         }
     }
 
@@ -208,12 +208,11 @@ impl LoadUser {
 
     /// Gives up the operation at the end of the run, and records it at its age.
     pub(super) fn abandon(&mut self) {
-        let waited_for = self.awaiting;
-        self.record_no_verdict();
         if let Some(started) = self.under_way.take() {
+            self.record_no_verdict();
             self.record(RequestOutcome::Open, false, &started.unanswered());
-        } else if let Some(AwaitedVerdict { since, route, .. }) = waited_for {
-            self.record_given_up(since, route);
+        } else {
+            self.give_up();
         }
         self.connections.clear();
         self.record_operation((RequestOutcome::Open, false), Instant::now());
@@ -223,10 +222,6 @@ impl LoadUser {
         let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
         let ended = ended.saturating_duration_since(self.run.workload.started());
         self.run.recorded_by(self.id).record_operation(measured, end, at, ended);
-    }
-
-    fn record_given_up(&mut self, since: Instant, route: RouteId) {
-        self.record(RequestOutcome::GivenUp, false, &CallTimes::start(route, since, Duration::ZERO));
     }
 
     fn record(&mut self, outcome: RequestOutcome, expected: bool, times: &CallTimes) {

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Weak};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
@@ -23,7 +23,6 @@ use crate::scenario::OpaqueCollections;
 /// millisecond. Probes are answered and not recorded.
 pub struct RecordingServer {
     state: Arc<ServerState>,
-    acceptor: Option<JoinHandle<()>>,
 }
 
 struct ServerState {
@@ -87,9 +86,8 @@ impl RecordingServer {
             closing: Condvar::new(),
         });
         let accepting = Arc::clone(&state);
-        let acceptor =
-            thread::Builder::new().name("acceptor".into()).spawn(move || accepting.accept(&listener))?;
-        Ok(Self { state, acceptor: Some(acceptor) })
+        thread::Builder::new().name("acceptor".into()).spawn(move || accepting.accept(&listener))?;
+        Ok(Self { state })
     }
 
     /// Its URL.
@@ -108,9 +106,6 @@ impl RecordingServer {
 impl Drop for RecordingServer {
     fn drop(&mut self) {
         self.state.close();
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
-        }
     }
 }
 
