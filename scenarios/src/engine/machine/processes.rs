@@ -127,7 +127,10 @@ impl EdgeSamples {
     /// The samples of this process and its children from now on.
     pub(super) fn new(pid: u32) -> Self {
         let (begun, moments) = (Instant::now(), Vec::new());
-        Self { pid, begun, due: Duration::ZERO, every: FIRST_INTERVAL, used: HashMap::new(), moments }
+        let (due, every, used) = (Duration::ZERO, FIRST_INTERVAL, HashMap::new());
+        let mut samples = Self { pid, begun, due, every, used, moments };
+        samples.take();
+        samples
     }
 
     /// Takes a sample if one is due.

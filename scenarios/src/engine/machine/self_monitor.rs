@@ -41,7 +41,6 @@ pub struct SelfMonitorReading {
 /// The readings that a sample is compared with.
 struct Baseline {
     at: Instant,
-    memory: u64,
     machine: MachineTimes,
     own: ProcessTimes,
     /// The target, if a part of it runs on this machine.
@@ -82,6 +81,7 @@ impl SelfMonitor {
         drop(self.stop);
         let mut reading = self.sampler.and_then(|sampler| sampler.join().ok()).unwrap_or_default();
         reading.lag = self.lag.lock().clone();
+        reading.generator.processors = processors();
         reading.generator.late_reads_measured = self.receive_times.are_available();
         reading
     }
@@ -90,7 +90,6 @@ impl SelfMonitor {
 impl Baseline {
     fn new(targets: Vec<u32>, edge: Option<u32>) -> Self {
         Self {
-            memory: memory(),
             edge: edge.map(EdgeSamples::new),
             own: ProcessTimes::new(vec![std::process::id()]),
             target: ProcessTimes::new(targets),
@@ -102,8 +101,7 @@ impl Baseline {
 
     /// Samples until the channel is closed.
     fn sample(mut self, stopped: &mpsc::Receiver<()>) -> SelfMonitorReading {
-        let mut generator =
-            Generator { processors: processors(), memory_first: self.memory, ..Generator::default() };
+        let mut generator = Generator { memory_first: memory(), ..Generator::default() };
         let (mut samples, mut starved) = (0_u32, 0_u32);
         let (mut looked, mut cpu) = (Instant::now(), cpu_time());
         loop {
@@ -116,7 +114,7 @@ impl Baseline {
                 let used = cpu_time();
                 let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
                 samples += 1;
-                starved += u32::from(share / f64::from(generator.processors) >= SATURATED);
+                starved += u32::from(share / f64::from(processors()) >= SATURATED);
                 generator.memory_last = memory();
                 (looked, cpu) = (Instant::now(), used);
             }
