@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_reports::load::{
-    Comparison, Difference, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Seal,
+    Comparison, Difference, LoadReport, LoadState, Model, PlanStage, PlannedLoad, Quantile, Seal,
 };
-use strum::IntoEnumIterator as _;
 
 use crate::measure::{JudgedTimes, ResponseTimes};
-use crate::plan::{Metric, Quantile, Threshold};
+use crate::plan::{Metric, Threshold};
 
 /// A valid report of an earlier run.
 #[derive(Debug)]
@@ -166,24 +165,10 @@ struct ComparedRun {
     cpu_total: f64,
 }
 
-/// Assessment of a difference. Its text is the name in reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
-#[strum(serialize_all = "lowercase")]
-enum Assessment {
-    /// Within the noise of the measurement.
-    #[strum(to_string = "within noise")]
-    WithinNoise,
-    /// Above the noise and within the given tolerance.
-    #[strum(to_string = "within tolerance")]
-    WithinTolerance,
-    /// The figure is lower.
-    Better,
-    /// The figure is higher.
-    Worse,
-}
-
 /// Resolution of the kernel's accounting of CPU time, in seconds.
 const TICK: f64 = 0.01;
+/// The verdict of a figure that is higher, beyond noise and tolerance.
+const WORSE: &str = "worse";
 
 /// Compares percentiles and CPU per request with an earlier run.
 ///
@@ -191,7 +176,8 @@ const TICK: f64 = 0.01;
 /// √(n·q·(1−q)). The values three standard deviations away give the noise of the percentile. The noise of CPU
 /// time is the resolution of its clock.
 fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Difference> {
-    let mut differences: Vec<Difference> = Quantile::iter()
+    let mut differences: Vec<Difference> = Quantile::ALL
+        .into_iter()
         .filter(|quantile| *quantile != Quantile::Max)
         .map(|quantile| {
             let noise = [before, now].map(|run| spread(run.response.slower(quantile), quantile)).iter().sum();
@@ -199,7 +185,7 @@ fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Diffe
             let found = difference(quantile.name(), earlier.us as f64, later.us as f64, noise, tolerance);
             if later.at_least && !earlier.at_least {
                 // Too few requests got an answer, or the expected one.
-                return Difference { verdict: Assessment::Worse.to_string(), ..found };
+                return Difference { verdict: WORSE.to_owned(), ..found };
             }
             found
         })
@@ -216,21 +202,15 @@ fn compare(before: &ComparedRun, now: &ComparedRun, tolerance: f64) -> Vec<Diffe
     differences
 }
 
-impl Assessment {
-    fn of(change: f64, noise: f64, tolerance: f64) -> Self {
-        match change {
-            change if change.abs() <= noise => Self::WithinNoise,
-            change if change.abs() <= tolerance => Self::WithinTolerance,
-            change if change < 0.0 => Self::Better,
-            _ => Self::Worse,
-        }
-    }
-}
-
 fn difference(figure: &str, before: f64, now: f64, noise: f64, tolerance: f64) -> Difference {
     let change = if before > 0.0 { now / before - 1.0 } else { 0.0 };
-    let verdict = Assessment::of(change, noise, tolerance).to_string();
-    Difference { figure: figure.to_owned(), before, now, change, noise, verdict }
+    let verdict = match change {
+        change if change.abs() <= noise => "within noise",
+        change if change.abs() <= tolerance => "within tolerance",
+        change if change < 0.0 => "better",
+        _ => WORSE,
+    };
+    Difference { figure: figure.to_owned(), before, now, change, noise, verdict: verdict.to_owned() }
 }
 
 /// Noise of a percentile, as a share of it.

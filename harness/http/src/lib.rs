@@ -10,7 +10,7 @@ mod listen_address;
 mod listener;
 mod listener_protocol;
 mod message;
-mod receive_time;
+pub mod receive_time;
 mod request_form;
 mod server_address;
 mod stream_control;

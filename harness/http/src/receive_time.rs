@@ -1,8 +1,10 @@
+//! When the kernel received what arrives on a socket.
+
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-pub(super) use self::system::{enable, read};
+pub use self::system::{enable, read};
 
 /// Receive times of the kernel, requested for as long as this value lives. The kernel notes them for no socket
 /// until shortly after the first request, so a value should outlive the connections that need them.
@@ -60,13 +62,13 @@ mod system {
     const CONTROL_SIZE: usize = 64;
 
     /// Requests receive times. Returns whether the system has them.
-    pub(crate) fn enable(socket: &impl AsFd) -> bool {
+    pub fn enable(socket: &impl AsFd) -> bool {
         setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
     }
 
     /// Reads without waiting. Returns the number of bytes, and when the kernel received the last of them (since
     /// the Unix epoch).
-    pub(crate) fn read(socket: &impl AsRawFd, room: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
+    pub fn read(socket: &impl AsRawFd, room: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
         // On the stack: `cmsg_space!` would allocate for each read.
         let mut control = [0; CONTROL_SIZE];
         let mut parts = [IoSliceMut::new(room)];
@@ -88,12 +90,12 @@ mod system {
     use std::time::Duration;
 
     /// No other system has receive times for TCP.
-    pub(crate) fn enable<S>(_: &S) -> bool {
+    pub fn enable<S>(_: &S) -> bool {
         false
     }
 
     /// Never called: nothing is enabled.
-    pub(crate) fn read<S>(_: &S, _: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
+    pub fn read<S>(_: &S, _: &mut [u8]) -> io::Result<(usize, Option<Duration>)> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

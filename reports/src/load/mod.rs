@@ -7,7 +7,7 @@ pub use format::{LoadFile, render, terminal};
 pub use model::{
     Comparison, ConnectionFigures, ContentionFigures, Difference, Distortion, Drain, EdgeAdded, EdgeCost,
     EdgeMoment, Generator, InjectedFault, KEPT_UP, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget,
-    Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled,
+    Model, OutcomeFigures, Percentiles, PlanStage, PlannedLoad, ProbeFigures, Quantile, Rates, Reconciled,
     RouteFigures, Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, bounded,
 };
 

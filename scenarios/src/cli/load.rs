@@ -1,5 +1,5 @@
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
 use super::user_count::user_count;
-use crate::engine::{EdgeCostProbe, EngineError, LoadModel, LoadRun, ProgressListener};
+use crate::engine::{EngineError, LoadModel, LoadRun};
 use crate::plan::{Arrivals, ScenarioName, Threshold};
 use crate::report::{ReportInputs, build};
 use crate::service::InjectedFaults;
@@ -79,7 +79,9 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         if system.edge.is_some() && system.target.kind != TargetKind::Embedded {
             probes.push(health_checks(&system.spec, "readiness", 1));
         }
-        for (part, ca_option, address) in system.foreign_endpoints(args) {
+        // The others were started by this program.
+        let is_foreign = |part: &str| if part == "edge" { &args.edge_url } else { &args.base_url }.is_some();
+        for (part, ca_option, address) in system.endpoints().filter(|(part, ..)| is_foreign(part)) {
             let sent = check_reachable(part, ca_option, address).await?;
             probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
@@ -104,17 +106,8 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
     };
-    let progress = ProgressDisplay::new(&args.output, plan.name(), metrics.as_ref().map(Metrics::addr));
-    let live: ProgressListener = {
-        let (progress, metrics) = (Arc::clone(&progress), metrics.as_ref().map(Metrics::sink));
-        Arc::new(move |moment| {
-            progress.show(moment);
-            if let Some(metrics) = &metrics {
-                metrics(moment);
-            }
-        })
-    };
-    let probe: Arc<OnceLock<EdgeCostProbe>> = Arc::default();
+    let progress = ProgressDisplay::new(&args.output, plan.name(), metrics);
+    let shown = Arc::clone(&progress);
     let run = LoadRun {
         scenarios: scenarios(plan, &system)?,
         model,
@@ -122,12 +115,13 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         seed: plan.seed,
         codes: system.codes.clone(),
         routes,
-        addresses: system.addresses(),
+        addresses: system.endpoints().flat_map(|(.., endpoint)| endpoint.addresses().to_vec()).collect(),
+        edge: system.edge.as_ref().and_then(RunningEdge::pid),
         timeout: args.timeout,
         drain: args.drain,
         start_at: args.start_at,
-        on_start: Some(on_start(&system, args.faults, &probe)),
-        live: Some(live),
+        on_start: Some(on_start(&system, args.faults)),
+        live: Some(Arc::new(move |moment| shown.show(moment))),
     };
     let data = run.play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
@@ -143,7 +137,6 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         arrived: system.arrived(),
         probes,
         faults: system.service.as_ref().map(|service| service.hits()).unwrap_or_default(),
-        edge_samples: probe.get().map(EdgeCostProbe::read).unwrap_or_default(),
         unchecked: args.unchecked,
         partial: exited
             .map(|exit| format!("the edge exited during the run with {}", exit.status))
@@ -163,21 +156,13 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
 fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>, Failure> {
     let scenario = |(name, weight): &(ScenarioName, usize)| {
         let scenario = system.scenario(*name, plan);
-        let scenario = scenario.expect("the parts of each scenario are prepared");
         scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
     };
     plan.parts.iter().map(scenario).collect()
 }
 
-fn on_start(
-    system: &SystemUnderTest,
-    faults: InjectedFaults,
-    probe: &Arc<OnceLock<EdgeCostProbe>>,
-) -> Box<dyn FnOnce(Instant) + Send> {
-    let service = system.service.clone();
-    let pid = system.edge.as_ref().and_then(RunningEdge::pid);
-    let probe = Arc::clone(probe);
-    let sealing = system.sealing.clone();
+fn on_start(system: &SystemUnderTest, faults: InjectedFaults) -> Box<dyn FnOnce(Instant) + Send> {
+    let (service, sealing) = (system.service.clone(), system.sealing.clone());
     Box::new(move |started| {
         if let Some(sealing) = sealing {
             sealing.begin();
@@ -185,10 +170,6 @@ fn on_start(
         if let Some(service) = service {
             service.begin(started, faults);
             tokio::spawn(service.go_down());
-        }
-        if let Some(pid) = pid {
-            // A run starts once, so the cell is empty.
-            let _ = probe.set(EdgeCostProbe::start(pid));
         }
     })
 }

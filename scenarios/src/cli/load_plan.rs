@@ -5,7 +5,7 @@ use edgeproof_reports::load::{Drain, Model, PlanStage, PlannedLoad, Seal};
 use strum::IntoEnumIterator as _;
 
 use super::args::{Load, SealKind};
-use super::output::{self, DefaultThresholds, ReportFiles};
+use super::output::{self, ReportFiles, add_defaults};
 use crate::load_baseline::{LoadBaseline, LoadDescription};
 use crate::plan::{Rate, ScenarioName, Shard, Stage, Stages, Threshold};
 use crate::service::InjectedFaults;
@@ -71,13 +71,6 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
             "add --seal real",
         ));
     }
-    if args.seal == SealKind::Real
-        && args.edge_url.is_some()
-        && args.seal_key.is_none()
-        && args.settings.is_none()
-    {
-        return Err(no_seal_key());
-    }
     let baseline = args.compare.as_deref().map(LoadBaseline::load).transpose()?;
     let shard = match (args.shard, args.shards) {
         (Some(shard), _) => shard,
@@ -114,8 +107,8 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
             "give an earlier or shorter downtime, or a longer --duration",
         ));
     }
-    let defaults = DefaultThresholds { errors: allowed_errors(&faults, measured), is_open: stages.is_some() };
-    let thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref(), Some(&defaults))?;
+    let mut thresholds = output::thresholds(&args.threshold, args.thresholds.as_deref())?;
+    add_defaults(&mut thresholds, allowed_errors(&faults, measured), stages.is_some())?;
     let seed = args.seed.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()) >> 16);
     let planned =
         LoadPlan { scenario, args, files, thresholds, baseline, stages, measured, shard, seed, parts };
@@ -242,13 +235,4 @@ fn reject_unused_options(name: &str, args: &Load, parts: &[(ScenarioName, usize)
             Err(Failure::usage(format!("cannot use {option}: {why}"), format!("remove {option}")))
         }
     }
-}
-
-/// The error of a missing seal key.
-pub(super) fn no_seal_key() -> Failure {
-    Failure::usage(
-        "cannot seal collections: the key of this service is unknown",
-        "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
-         settings, give --settings DIR",
-    )
 }

@@ -53,20 +53,10 @@ impl ReportFiles {
 /// Largest default for the error rate: some requests must succeed even with injected faults.
 const MOST_PERCENT: f64 = 99.0;
 
-/// Default thresholds of a run.
-pub(super) struct DefaultThresholds {
-    /// Largest error rate, as a share.
-    pub(super) errors: f64,
-    /// Whether a rate is planned.
-    pub(super) is_open: bool,
-}
-
-/// The given thresholds, plus the defaults for error rate and delivered share if none judges them. Without them
-/// a run that fails completely would pass.
+/// The thresholds of a command and of its file, none of them a default.
 pub(super) fn thresholds(
     given: &[Threshold],
     file: Option<&Path>,
-    defaults: Option<&DefaultThresholds>,
 ) -> Result<Vec<(Threshold, bool)>, Failure> {
     let mut thresholds = given.to_vec();
     if let Some(path) = file {
@@ -75,36 +65,41 @@ pub(super) fn thresholds(
         })?;
         thresholds.extend(parsed);
     }
-    let mut all: Vec<(Threshold, bool)> =
-        thresholds.into_iter().map(|threshold| (threshold, false)).collect();
-    let Some(defaults) = defaults else { return Ok(all) };
-    let limit_of = |all: &[(Threshold, bool)], metric| {
-        let mut own = all.iter().filter(|(one, _)| one.metric == metric && one.route.is_none());
-        own.next().map(|(threshold, _)| threshold.limit)
+    Ok(thresholds.into_iter().map(|threshold| (threshold, false)).collect())
+}
+
+/// Adds the defaults for error rate and delivered share if no threshold judges them. Without them a run that fails
+/// completely would pass. `errors`: the largest error rate, as a share. `is_open`: whether a rate is planned.
+pub(super) fn add_defaults(
+    thresholds: &mut Vec<(Threshold, bool)>,
+    errors: f64,
+    is_open: bool,
+) -> Result<(), Failure> {
+    let limit_of = |metric| {
+        let mut own = thresholds.iter().filter(|(one, _)| one.metric == metric && one.route.is_none());
+        own.next().map(|(threshold, _)| threshold.limit.value)
     };
-    if !defaults.is_open && limit_of(&all, Metric::Delivered).is_some() {
+    let (error_rate, delivered) = (limit_of(Metric::ErrorRate), limit_of(Metric::Delivered));
+    if !is_open && delivered.is_some() {
         return Err(Failure::usage(
             "cannot judge the delivered share: the closed model plans no rate",
             "remove this threshold, or give a --rate",
         ));
     }
-    let by_default = |metric: &str, sign: char, percent: f64| {
+    let mut add = |metric: &str, sign: char, percent: f64| {
         let threshold = format!("{metric} {sign}= {percent}%").parse::<Threshold>();
-        (threshold.expect("1 % to 99 % is a limit for a share"), true)
+        thresholds.push((threshold.expect("1 % to 99 % is a limit for a share"), true));
     };
-    let errors = if let Some(given) = limit_of(&all, Metric::ErrorRate) {
-        given.value
-    } else {
-        let percent = (defaults.errors * 100.0).ceil().min(MOST_PERCENT);
-        all.push(by_default("error-rate", '<', percent));
+    let errors = error_rate.unwrap_or_else(|| {
+        let percent = (errors * 100.0).ceil().min(MOST_PERCENT);
+        add("error-rate", '<', percent);
         percent / 100.0
-    };
-    if defaults.is_open && limit_of(&all, Metric::Delivered).is_none() {
+    });
+    if is_open && delivered.is_none() {
         // Operations that may fail need not be delivered.
-        let percent = (100.0 - errors * 100.0).floor().clamp(1.0, KEPT_UP * 100.0);
-        all.push(by_default("delivered", '>', percent));
+        add("delivered", '>', (100.0 - errors * 100.0).floor().clamp(1.0, KEPT_UP * 100.0));
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Reads a file that the command names.
@@ -124,7 +119,7 @@ pub(super) fn schema() -> Result<u8, Failure> {
 pub(super) fn merged(args: &Merge) -> Result<u8, Failure> {
     let files = ReportFiles::open(&args.output)?;
     // No defaults: the shards may have expected errors, so their limits apply.
-    let thresholds = thresholds(&args.threshold, args.thresholds.as_deref(), None)?;
+    let thresholds = thresholds(&args.threshold, args.thresholds.as_deref())?;
     let sum = merge(&args.files, &thresholds)?;
     Ok(files.finish(&args.output, &sum))
 }
@@ -149,8 +144,8 @@ mod tests {
         #[case] expected: &[&str],
     ) {
         let given: Vec<Threshold> = given.iter().map(|rule| rule.parse().unwrap()).collect();
-        let defaults = DefaultThresholds { errors: 0.01, is_open };
-        let all = thresholds(&given, None, Some(&defaults)).unwrap();
+        let mut all = thresholds(&given, None).unwrap();
+        add_defaults(&mut all, 0.01, is_open).unwrap();
         let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
@@ -159,16 +154,15 @@ mod tests {
     #[case::injected_failures(0.06, &["error-rate <= 6%", "delivered >= 94%"])]
     #[case::always_down(1.5, &["error-rate <= 99%", "delivered >= 1%"])]
     fn injected_faults_lower_the_defaults(#[case] errors: f64, #[case] expected: &[&str]) {
-        let all = thresholds(&[], None, Some(&DefaultThresholds { errors, is_open: true })).unwrap();
+        let mut all = Vec::new();
+        add_defaults(&mut all, errors, true).unwrap();
         let rules: Vec<&str> = all.iter().map(|(threshold, _)| &*threshold.rule).collect();
         assert_eq!(rules, expected);
     }
 
     #[test]
     fn delivered_share_needs_a_rate() {
-        let given = ["delivered>95%".parse().unwrap()];
-        let closed = DefaultThresholds { errors: 0.01, is_open: false };
-        assert!(thresholds(&given, None, Some(&closed)).is_err());
-        assert_eq!(thresholds(&given, None, None).unwrap().len(), 1);
+        let mut given = vec![("delivered>95%".parse().unwrap(), false)];
+        assert!(add_defaults(&mut given, 0.01, false).is_err());
     }
 }

@@ -1,23 +1,23 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_reports::load::{bounded, clock, count, micros, rate};
+use edgeproof_reports::load::{Quantile, bounded, clock, count, micros, rate};
 use parking_lot::Mutex;
 
 use super::args::OutputOptions;
+use super::prometheus::Metrics;
 use crate::engine::RunProgress;
 use crate::measure::{ResponseTimes, UserWaits};
-use crate::plan::Quantile;
 use edgeproof_cli::args::is_dumb_terminal;
 
-/// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere.
+/// Shows the progress of a run: one redrawn line on a terminal, plain lines elsewhere, and metrics if they are served.
 pub(super) struct ProgressDisplay {
     is_silent: bool,
     is_drawn: bool,
     scenario: &'static str,
+    metrics: Option<Metrics>,
     last: Mutex<Last>,
 }
 
@@ -32,20 +32,17 @@ struct Last {
 const LINES: Duration = Duration::from_secs(5);
 
 impl ProgressDisplay {
-    pub(super) fn new(
-        output: &OutputOptions,
-        scenario: &'static str,
-        prometheus: Option<SocketAddr>,
-    ) -> Arc<Self> {
+    pub(super) fn new(output: &OutputOptions, scenario: &'static str, metrics: Option<Metrics>) -> Arc<Self> {
         let is_drawn = !output.quiet && std::io::stderr().is_terminal() && !is_dumb_terminal();
-        if let Some(address) = prometheus.filter(|_| !output.quiet) {
-            let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{address}/metrics");
+        if let Some(metrics) = metrics.as_ref().filter(|_| !output.quiet) {
+            let _ = writeln!(std::io::stderr(), "  Prometheus metrics: http://{}/metrics", metrics.addr());
         }
-        Arc::new(Self { is_silent: output.quiet, is_drawn, scenario, last: Mutex::default() })
+        Arc::new(Self { is_silent: output.quiet, is_drawn, scenario, metrics, last: Mutex::default() })
     }
 
     /// Shows the progress.
     pub(super) fn show(&self, progress: RunProgress<'_>) {
+        self.metrics.iter().for_each(|metrics| metrics.publish(progress));
         let mut last = self.last.lock();
         let is_due = self.is_drawn || last.line.is_none_or(|line| line.elapsed() >= LINES);
         if self.is_silent || !is_due {
@@ -80,14 +77,13 @@ fn width() -> usize {
 }
 
 fn ended(progress: RunProgress<'_>) -> u64 {
-    progress.recorded.measurements.timeline.buckets().iter().map(|progress| progress.ended).sum()
+    progress.recorded.timeline.buckets.iter().map(|progress| progress.ended).sum()
 }
 
 fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let since = progress.at.saturating_sub(last.at).as_secs_f64().max(0.001);
     let now = (ended(progress) - last.ended) as f64 / since;
-    let errors =
-        progress.recorded.measurements.times(|series| !series.expected, |series| &series.response).count();
+    let errors = progress.recorded.times(|series| !series.expected, |series| &series.response).count();
     let left = progress.end.saturating_sub(progress.at).as_millis() as u64;
     let left =
         if progress.at > progress.end { "draining".to_owned() } else { format!("{} left", clock(left)) };
@@ -95,7 +91,7 @@ fn line(scenario: &str, progress: RunProgress<'_>, last: &Last) -> String {
     let waiting = if waiting > 0 { format!(", {} waiting", count(waiting)) } else { String::new() };
     let begun = count(progress.begun);
     let mut line = format!("  {scenario}  {left}  requests {}  {begun} started{waiting}", rate(now));
-    let measurements = &progress.recorded.measurements;
+    let measurements = &progress.recorded;
     if measurements.series.is_empty() {
         return format!("{line}  warming up");
     }

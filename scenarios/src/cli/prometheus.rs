@@ -1,12 +1,13 @@
 use std::convert::Infallible;
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use edgeproof_cli::Failure;
 use edgeproof_http::{Limits, ListenerProtocol, Server};
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use edgeproof_reports::load::Ledger;
+use http::{Method, Response, StatusCode, header};
 use http_body_util::Full;
 use parking_lot::Mutex;
 use tokio::net::TcpListener;
@@ -23,6 +24,8 @@ pub(super) struct Metrics {
 }
 
 const PATH: &str = "/metrics";
+const RESPONSE: &str = "Time from the intended start to the end of a request, less the delay of the load generator. A request without an answer \
+                        counts at its age.";
 /// Powers of ten of the upper bounds of the buckets (µs): 1, 2 and 5 times each, up to 100 s. They are the same in every
 /// process, so that shards add up.
 const POWERS: std::ops::Range<u32> = 2..8;
@@ -51,13 +54,10 @@ impl Metrics {
         self.server.addr()
     }
 
-    /// A callback that publishes the progress.
-    pub(super) fn sink(&self) -> impl Fn(RunProgress<'_>) + Send + Sync + use<> {
-        let (text, routes, codes) = (Arc::clone(&self.text), self.routes.clone(), self.codes.clone());
-        move |progress| {
-            let new = write(progress, &routes, &codes);
-            *text.lock() = new;
-        }
+    /// Publishes the progress.
+    pub(super) fn publish(&self, progress: RunProgress<'_>) {
+        let text = write(progress, &self.routes, &self.codes);
+        *self.text.lock() = text;
     }
 }
 
@@ -68,113 +68,112 @@ fn answer(method: &Method, path: &str, text: &str) -> Response<Full<Bytes>> {
         (PATH, _) => (StatusCode::METHOD_NOT_ALLOWED, "use GET\n".to_owned()),
         _ => (StatusCode::NOT_FOUND, format!("the metrics are at {PATH}\n")),
     };
-    let mut response = Response::new(Full::new(Bytes::from(body)));
-    *response.status_mut() = status;
     let kind = match status {
         StatusCode::OK => "text/plain; version=0.0.4; charset=utf-8",
         _ => "text/plain; charset=utf-8",
     };
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    let mut response = Response::builder().status(status).header(header::CONTENT_TYPE, kind);
     if status == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        response = response.header(header::ALLOW, "GET, HEAD");
     }
-    response
+    response.body(Full::new(Bytes::from(body))).expect("the header fields are valid")
 }
 
 fn write(progress: RunProgress<'_>, routes: &[String], codes: &Codes) -> String {
-    let (of, ledger) = (&progress.recorded.measurements, &progress.recorded.ledger);
-    let mut out = String::new();
+    let of = progress.recorded;
     let labels = |series: &OutcomeSeries| {
         let route = routes.get(usize::from(series.route.0)).map_or("", String::as_str);
         let (route, outcome) = (escaped(route), escaped(&codes.label(series.outcome)));
         format!("route=\"{route}\",outcome=\"{outcome}\",expected=\"{}\"", series.expected)
     };
-    let each: Vec<(String, &OutcomeSeries)> =
-        of.series.iter().map(|series| (labels(series), series)).collect();
-    header(&mut out, "edgeproof_requests_total", "counter", "Measured requests.");
-    for (labels, series) in &each {
-        sample(&mut out, "edgeproof_requests_total", labels, series.response.count());
-    }
-    let (response, service) = ("edgeproof_response_seconds", "edgeproof_service_seconds");
-    let help = "Time from the intended start to the end of a request, less the delay of the load generator. A request \
-                without an answer counts at its age.";
-    header(&mut out, response, "histogram", help);
-    for (labels, series) in &each {
-        histogram(&mut out, response, labels, &series.response);
-    }
-    header(&mut out, service, "histogram", "Time from sending to the end of a request.");
-    for (labels, series) in &each {
-        histogram(&mut out, service, labels, &series.service);
+    let mut out = String::new();
+    let requests = of.series.iter().map(|series| (labels(series), series.response.count() as f64));
+    family(&mut out, "requests_total", "counter", "Measured requests.", requests);
+    for (name, help, times) in [
+        ("response", RESPONSE, (|series| &series.response) as fn(&OutcomeSeries) -> &Histogram),
+        ("service", "Time from sending to the end of a request.", |series| &series.service),
+    ] {
+        histograms(&mut out, name, help, of.series.iter().map(|series| (labels(series), times(series))));
     }
     for (name, help, times) in [
         ("lateness", "Delay by the load generator of operations with a free connection.", &of.lateness),
         ("generator_delay", "Delay added by the load generator.", &of.delay),
-        ("time_to_verdict", "Time from the start of a session to its verdict.", &of.verdict),
+        ("time_to_verdict", "Time from the start of a session to its verdict.", &of.verdict.answered),
         ("connect", "Set-up time of a connection, without TLS.", &of.connects),
         ("tls", "Duration of a TLS handshake.", &of.tls),
     ] {
-        let name = format!("edgeproof_{name}_seconds");
-        header(&mut out, &name, "histogram", help);
-        histogram(&mut out, &name, "", times);
+        histograms(&mut out, name, help, [(String::new(), times)]);
     }
-    header(&mut out, "edgeproof_operations_total", "counter", "Measured operations by their end.");
-    for (end, count) in [
-        ("answered", ledger.answered),
-        ("failed", ledger.failed),
-        ("dropped", ledger.dropped),
-        ("open", ledger.open),
+    let Ledger { answered, failed, dropped, open, without_verdict, .. } = of.ledger;
+    let ends = [("answered", answered), ("failed", failed), ("dropped", dropped), ("open", open)];
+    let ends = ends.map(|(end, count)| (format!("fate=\"{end}\""), count as f64));
+    family(&mut out, "operations_total", "counter", "Measured operations by their end.", ends);
+    let RunProgress { released, begun, .. } = progress;
+    for (name, help, count) in [
+        ("due_total", "Operations that were due, warm-up included.", released),
+        ("begun_total", "Started operations, warm-up included.", begun),
+        ("sent_bytes_total", "Sent bytes of HTTP.", of.bytes_sent),
+        ("received_bytes_total", "Received bytes of HTTP.", of.bytes_received),
+        ("sessions_without_verdict_total", "Sessions that got no verdict.", without_verdict),
     ] {
-        sample(&mut out, "edgeproof_operations_total", &format!("fate=\"{end}\""), count);
+        family(&mut out, name, "counter", help, [(String::new(), count as f64)]);
     }
-    let (waiting, without_verdict) = (progress.waiting() as f64, ledger.without_verdict as f64);
-    for (name, kind, help, value) in [
-        (
-            "due_total",
-            "counter",
-            "Operations that were due, warm-up included.",
-            Some(progress.released as f64),
-        ),
-        ("begun_total", "counter", "Started operations, warm-up included.", Some(progress.begun as f64)),
-        ("sent_bytes_total", "counter", "Sent bytes of HTTP.", Some(of.bytes_sent as f64)),
-        ("received_bytes_total", "counter", "Received bytes of HTTP.", Some(of.bytes_received as f64)),
-        ("asked_operations_per_second", "gauge", "Planned rate of operations.", progress.asked),
-        ("in_flight_operations", "gauge", "Running operations.", Some(progress.in_flight() as f64)),
-        ("waiting_operations", "gauge", "Operations that wait for a free user.", Some(waiting)),
-        ("sessions_without_verdict_total", "counter", "Sessions that got no verdict.", Some(without_verdict)),
+    for (name, help, value) in [
+        ("asked_operations_per_second", "Planned rate of operations.", progress.asked),
+        ("in_flight_operations", "Running operations.", Some(progress.in_flight() as f64)),
+        ("waiting_operations", "Operations that wait for a free user.", Some(progress.waiting() as f64)),
     ] {
         if let Some(value) = value {
-            header(&mut out, &format!("edgeproof_{name}"), kind, help);
-            sample(&mut out, &format!("edgeproof_{name}"), "", value);
+            family(&mut out, name, "gauge", help, [(String::new(), value)]);
         }
     }
     out
 }
 
+/// Writes the samples of a metric: their labels and values.
+fn family(
+    out: &mut String,
+    name: &str,
+    kind: &str,
+    help: &str,
+    samples: impl IntoIterator<Item = (String, f64)>,
+) {
+    header(out, name, kind, help);
+    samples.into_iter().for_each(|(labels, value)| sample(out, name, "", &labels, value));
+}
+
+/// Writes histograms of times with their labels.
+fn histograms<'a>(
+    out: &mut String,
+    name: &str,
+    help: &str,
+    all: impl IntoIterator<Item = (String, &'a Histogram)>,
+) {
+    let name = format!("{name}_seconds");
+    header(out, &name, "histogram", help);
+    for (labels, times) in all {
+        let comma = if labels.is_empty() { "" } else { "," };
+        let mut bucket = |le: &str, count: u64| {
+            sample(out, &name, "_bucket", &format!("{labels}{comma}le=\"{le}\""), count as f64);
+        };
+        let bounds = POWERS.flat_map(|power| [1, 2, 5].map(|times| times * 10_u64.pow(power)));
+        for bound in bounds.chain([10_u64.pow(POWERS.end)]) {
+            bucket(&(bound as f64 / 1e6).to_string(), times.up_to(bound));
+        }
+        bucket("+Inf", times.count());
+        sample(out, &name, "_sum", &labels, times.mean() * times.count() as f64 / 1e6);
+        sample(out, &name, "_count", &labels, times.count() as f64);
+    }
+}
+
 // Writing to a string cannot fail.
 fn header(out: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    let _ = writeln!(out, "# HELP edgeproof_{name} {help}\n# TYPE edgeproof_{name} {kind}");
 }
 
-fn sample(out: &mut String, name: &str, labels: &str, value: impl Display) {
-    let _ = if labels.is_empty() {
-        writeln!(out, "{name} {value}")
-    } else {
-        writeln!(out, "{name}{{{labels}}} {value}")
-    };
-}
-
-fn histogram(out: &mut String, name: &str, labels: &str, times: &Histogram) {
-    let comma = if labels.is_empty() { "" } else { "," };
-    let mut bucket = |le: &str, count: u64| {
-        sample(out, &format!("{name}_bucket"), &format!("{labels}{comma}le=\"{le}\""), count);
-    };
-    let bounds = POWERS.flat_map(|power| [1, 2, 5].map(|times| times * 10_u64.pow(power)));
-    for bound in bounds.chain([10_u64.pow(POWERS.end)]) {
-        bucket(&(bound as f64 / 1e6).to_string(), times.up_to(bound));
-    }
-    bucket("+Inf", times.count());
-    sample(out, &format!("{name}_sum"), labels, times.mean() * times.count() as f64 / 1e6);
-    sample(out, &format!("{name}_count"), labels, times.count());
+fn sample(out: &mut String, name: &str, part: &str, labels: &str, value: f64) {
+    let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+    let _ = writeln!(out, "edgeproof_{name}{part}{labels} {value}");
 }
 
 /// A label value.
@@ -187,11 +186,9 @@ mod tests {
     use std::time::Duration;
 
     use edgeproof_fixtures::spec::{Spec, Version};
-    use edgeproof_reports::load::Ledger;
     use rstest::rstest;
 
     use super::*;
-    use crate::engine::LocalRecorder;
     use crate::measure::{Code, LoadMeasurements, RequestFailure, RequestOutcome, RouteId, Sample};
 
     #[rstest]
@@ -227,13 +224,13 @@ mod tests {
             measurements.record(&sample(RequestOutcome::Answer { status: 200, code: Code::Plain }, *us));
         }
         measurements.record(&sample(RequestOutcome::Failed(RequestFailure::Timeout), 2_000_000));
-        let ledger = Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
-        let recorded = LocalRecorder { measurements, ledger, ..LocalRecorder::default() };
+        measurements.ledger =
+            Ledger { scheduled: 10, answered: times.len() as u64, failed: 1, ..Ledger::default() };
         let progress = RunProgress {
             at: Duration::from_secs(1),
             end: Duration::from_secs(2),
             asked: Some(12.5),
-            recorded: &recorded,
+            recorded: &measurements,
             released: 10,
             begun: 7,
         };

@@ -1,4 +1,3 @@
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -6,26 +5,26 @@ use std::time::SystemTime;
 use edgeproof_cli::Failure;
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_fixtures::credentials::{
-    CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
+    CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::{Spec, Stimulus, Table, Version};
+use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
-use edgeproof_targets::{Attached, Embedded, RunningEdge, Target};
+use edgeproof_targets::{Embedded, RunningEdge, Target};
 use goose::goose::Scenario;
 use parking_lot::Mutex;
 
 use super::args::{Load, SealKind};
-use super::load_plan::{LoadPlan, no_seal_key};
+use super::load_plan::LoadPlan;
 use super::output::read;
 use crate::measure::{Codes, RouteId};
 use crate::plan::{ScenarioName, may_load};
 use crate::scenario::{
-    BadToken, CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
-    References, SealedCollections, VerdictPolling, VerdictRequests,
+    CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
+    References, SealedCollections, VerdictPolling, VerdictRequests, bad_tokens,
 };
 use crate::service::{LoadMock, LoadMockOptions};
 
@@ -134,78 +133,58 @@ impl SystemUnderTest {
         collections.into_iter().chain(own.map(|requests| (requests.route_id, verdicts))).collect()
     }
 
-    /// Part, CA option and address of the endpoints that this program did not start.
-    pub(super) fn foreign_endpoints(&self, args: &Load) -> Vec<(&'static str, &'static str, &ServerAddress)> {
-        let edge = self.collection_requests.as_ref().filter(|_| args.edge_url.is_some());
-        let service = self.verdict_requests.as_ref().filter(|_| args.base_url.is_some());
+    /// Part, CA option and address of all endpoints.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = (&'static str, &'static str, &ServerAddress)> {
+        let edge = self.collection_requests.iter();
         let edge = edge.map(|requests| ("edge", "--edge-ca", &*requests.endpoint));
-        let service = service.map(|requests| ("service", "--service-ca", &*requests.endpoint));
-        edge.into_iter().chain(service).collect()
+        let service = self.verdict_requests.iter();
+        edge.chain(service.map(|requests| ("service", "--service-ca", &*requests.endpoint)))
     }
 
-    /// Addresses of all endpoints.
-    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
-        let edge = self.collection_requests.iter().map(|requests| &requests.endpoint);
-        let endpoints = edge.chain(self.verdict_requests.iter().map(|requests| &requests.endpoint));
-        endpoints.flat_map(|endpoint| endpoint.addresses().to_vec()).collect()
-    }
-
-    /// The goose scenario with this name; `None` if a part that it needs is missing.
-    pub(super) fn scenario(&self, name: ScenarioName, plan: &LoadPlan) -> Option<Scenario> {
-        let relay = || {
-            let collections = match &self.sealing {
+    /// The goose scenario with this name.
+    pub(super) fn scenario(&self, name: ScenarioName, plan: &LoadPlan) -> Scenario {
+        let prepared = "the parts of each scenario are prepared";
+        let relay = || EdgeRelay {
+            requests: self.collection_requests.clone().expect(prepared),
+            collections: match &self.sealing {
                 Some(ahead) => CollectionSource::Sealed(Arc::clone(ahead)),
                 None => CollectionSource::Opaque(OpaqueCollections::new(plan.seed)),
-            };
-            Some(EdgeRelay {
-                requests: self.collection_requests.clone()?,
-                collections,
-                replays: plan.args.replay_share,
-                accepted: Mutex::default(),
-                replayed: self.codes.refusal(self.spec.by_stimulus(Table::Relay, Stimulus::Replayed)?),
-                service_times: self.service.as_ref().map(|service| Arc::clone(&service.service_times)),
-            })
+            },
+            replays: plan.args.replay_share,
+            accepted: Mutex::default(),
+            replayed: self.codes.replayed,
+            service_times: self.service.as_ref().map(|service| Arc::clone(&service.service_times)),
         };
-        let polling = || {
-            Some(VerdictPolling {
-                requests: self.verdict_requests.clone()?,
-                references: self.references.clone(),
-                // Another seed than journeys have: verdict polling must not use the session of a running journey.
-                collections: OpaqueCollections::new(plan.seed ^ 0x5eed),
-                options: plan.args.polling.clone(),
-            })
+        let polling = || VerdictPolling {
+            requests: self.verdict_requests.clone().expect(prepared),
+            references: self.references.clone(),
+            // Another seed than journeys have: verdict polling must not use the session of a running journey.
+            collections: OpaqueCollections::new(plan.seed ^ 0x5eed),
+            options: plan.args.polling.clone(),
         };
-        Some(match name {
-            ScenarioName::EdgeRelay => relay()?.scenario(),
-            ScenarioName::VerdictPolling => polling()?.scenario(),
-            ScenarioName::Journey => Journey { relay: relay()?, polling: polling()? }.scenario(),
-        })
+        match name {
+            ScenarioName::EdgeRelay => relay().scenario(),
+            ScenarioName::VerdictPolling => polling().scenario(),
+            ScenarioName::Journey => Journey { relay: relay(), polling: polling() }.scenario(),
+        }
     }
 
     async fn prepare_edge(&mut self, args: &Load) -> Result<(), Failure> {
-        let target = target(args, &self.spec)?;
-        let endpoint = if let Target::Attached(attached) = &target {
-            let endpoint = ServerAddress::resolve(attached.url.as_url(), args.edge_ca.as_deref()).await?;
-            // Before any request, including the health check.
-            check_allowed(&endpoint, args)?;
+        let endpoint = if let Some(url) = &args.edge_url {
             self.target.kind = TargetKind::Attached;
-            endpoint
+            foreign_endpoint(&BaseUrl::of_edge(url)?, args.edge_ca.as_deref(), args).await?
         } else {
-            let settings = match &self.service {
-                Some(service) => self.files.settings(&self.credentials, &service.mock.url(), &args.origin),
-                None => EdgeSettings::default(),
-            };
+            let target = own_target(args, &self.spec)?;
+            let service = self.service.as_ref().expect("an edge of this program has the mock service");
+            let settings = self.files.settings(&self.credentials, &service.mock.url(), &args.origin);
             let edge = target.start(&settings).await.map_err(|why| Failure::from(why).incomplete())?;
-            if let Target::Launched(launch) = &target {
-                self.target.kind = TargetKind::Launched;
-                self.target.command = Some(launch.command.as_str().to_owned());
-            }
+            self.target.kind = target.kind();
+            self.target.command.clone_from(&args.launch);
             let endpoint = edge.endpoint().clone();
             self.edge = Some(edge);
-            endpoint
+            with_client_certificate(endpoint, args)?
         };
         self.target.edge_url = Some(endpoint.url().to_string());
-        let endpoint = with_client_certificate(endpoint, args)?;
         let requests = CollectionRequests::new(&self.spec, endpoint, &args.origin, RouteId(0));
         self.collection_requests = Some(requests.expect("a parsed origin is a valid header value"));
         Ok(())
@@ -221,7 +200,13 @@ impl SystemUnderTest {
             (Some(file), _, _) => seal_key(file)?,
             (None, Some(service), _) => service.mock.seal_key(),
             (None, None, Some(credentials)) => credentials.seal_keys().current().clone(),
-            (None, None, None) => return Err(no_seal_key()),
+            (None, None, None) => {
+                return Err(Failure::usage(
+                    "cannot seal collections: the key of this service is unknown",
+                    "give its JSON Web Key with --seal-key FILE; the admin API of `edgeproof mock` serves it at /seal-key. For a mock with \
+                     settings, give --settings DIR",
+                ));
+            }
         };
         let names = OpaqueCollections::new(plan.seed);
         let ahead = SealedCollections::start(&key, names, plan.shard, SEAL_QUEUE).map_err(|why| {
@@ -235,17 +220,12 @@ impl SystemUnderTest {
 
     async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
         let is_foreign = args.base_url.is_some();
-        let (url, ca) = match (&args.base_url, &self.service) {
-            (Some(url), _) => (url.clone(), args.service_ca.clone()),
-            (None, Some(service)) => {
-                (service.mock.url(), Some(self.files.certificate(Role::ServiceAuthority)))
-            }
-            (None, None) => (String::new(), None),
-        };
-        let parsed = BaseUrl::of_service(&url)?.as_url().clone();
-        let endpoint = ServerAddress::resolve(&parsed, ca.as_deref()).await?;
-        check_allowed(&endpoint, args)?;
-        let endpoint = with_client_certificate(endpoint, args)?;
+        let own = self.service.as_ref().filter(|_| !is_foreign);
+        let own = own.map(|own| (own.mock.url(), Some(self.files.certificate(Role::ServiceAuthority))));
+        let (url, ca) =
+            own.unwrap_or_else(|| (args.base_url.clone().unwrap_or_default(), args.service_ca.clone()));
+        let url = BaseUrl::of_service(&url)?;
+        let endpoint = foreign_endpoint(&url, ca.as_deref(), args).await?;
         // A foreign service may refuse these with any code of the tables.
         let foreign_forms = [
             ReadTokenForm::Missing,
@@ -254,12 +234,12 @@ impl SystemUnderTest {
             ReadTokenForm::KeyUnknown,
         ];
         let forms = if is_foreign { &foreign_forms[..] } else { &ReadTokenForm::ALL };
-        let bad = BadToken::of(forms, &self.spec, &self.codes, &self.credentials);
+        let bad = bad_tokens(forms, &self.spec, &self.codes, &self.credentials, is_foreign);
         let token =
             if is_foreign { read_token(args)? } else { self.credentials.read_token(ReadTokenForm::Valid) };
         let route = RouteId(u8::from(self.collection_requests.is_some()));
         let token = format!("Bearer {token}");
-        let requests = VerdictRequests::new(&self.spec, endpoint, &token, bad, is_foreign, route);
+        let requests = VerdictRequests::new(&self.spec, endpoint, &token, bad, route);
         self.verdict_requests = Some(requests.ok_or_else(|| {
             Failure::usage(
                 "cannot send the read token: it is not a valid header value",
@@ -267,7 +247,7 @@ impl SystemUnderTest {
             )
         })?);
         if is_foreign {
-            self.target.base_url = Some(parsed.to_string());
+            self.target.base_url = Some(url.as_url().to_string());
             if self.collection_requests.is_none() {
                 self.target.kind = TargetKind::Attached;
             }
@@ -290,10 +270,8 @@ impl SystemUnderTest {
     }
 }
 
-fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
-    if let Some(url) = &args.edge_url {
-        return Ok(Target::Attached(Attached { url: BaseUrl::of_edge(url)?, ca: args.edge_ca.clone() }));
-    }
+/// The edge that this program starts.
+fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
     };
@@ -310,21 +288,23 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
     }))
 }
 
+/// The address of a URL. Fails before any request if it must not be loaded.
+async fn foreign_endpoint(url: &BaseUrl, ca: Option<&Path>, args: &Load) -> Result<ServerAddress, Failure> {
+    let endpoint = ServerAddress::resolve(url.as_url(), ca).await?;
+    let host = endpoint.url().host_str().unwrap_or_default();
+    if !may_load(host, endpoint.addresses(), &args.allowed_hosts) {
+        let advice = format!("if you may load it, add --yes-load {host}");
+        return Err(Failure::usage(format!("cannot load {host}: it is a remote host"), advice));
+    }
+    with_client_certificate(endpoint, args)
+}
+
 /// Adds the client certificate, if one is given.
 fn with_client_certificate(endpoint: ServerAddress, args: &Load) -> Result<ServerAddress, Failure> {
     match args.client_cert.clone().zip(args.client_key.clone()) {
         None => Ok(endpoint),
         Some((certificate, key)) => Ok(endpoint.identified(&ClientIdentity { certificate, key })?),
     }
-}
-
-fn check_allowed(endpoint: &ServerAddress, args: &Load) -> Result<(), Failure> {
-    let host = endpoint.url().host_str().unwrap_or_default();
-    if may_load(host, endpoint.addresses(), &args.allowed_hosts) {
-        return Ok(());
-    }
-    let advice = format!("if you may load it, add --yes-load {host}");
-    Err(Failure::usage(format!("cannot load {host}: it is a remote host"), advice))
 }
 
 fn seal_key(file: &Path) -> Result<SealPublicKey, Failure> {

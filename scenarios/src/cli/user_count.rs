@@ -83,29 +83,30 @@ fn expected(plan: &LoadPlan) -> Duration {
 }
 
 fn most_users_by_edge(plan: &LoadPlan) -> u32 {
-    let all: usize = plan.parts.iter().map(|(_, weight)| weight).sum();
-    let through: usize =
-        plan.parts.iter().filter(|(name, _)| name.uses_edge()).map(|(_, weight)| weight).sum();
     let connections = Limits::default().connections as u32 - OTHER_CONNECTIONS;
-    (f64::from(connections) * all as f64 / through.max(1) as f64) as u32
+    let through = average(plan, |name| if name.uses_edge() { 1.0 } else { 0.0 });
+    (f64::from(connections) / through.max(f64::EPSILON)) as u32
 }
 
 /// Open files of a user at most, on average over the scenarios. Where both ends of a connection are in this
 /// process, it takes two files.
 fn files_per_user(plan: &LoadPlan, own_edge: bool, own_service: bool) -> f64 {
-    let to_service = if own_service { 2 } else { 1 };
+    let to_service = if own_service { 2.0 } else { 1.0 };
     // The edge may have as many connections to the service as users have to the edge.
     let to_edge = match (own_edge, own_service) {
-        (true, _) => 4,
-        (false, true) => 2,
-        (false, false) => 1,
+        (true, _) => 4.0,
+        (false, true) => 2.0,
+        (false, false) => 1.0,
     };
-    let of = |name: &ScenarioName| match name {
+    average(plan, |name| match name {
         ScenarioName::EdgeRelay => to_edge,
         ScenarioName::VerdictPolling => to_service,
         ScenarioName::Journey => to_edge + to_service,
-    };
+    })
+}
+
+/// The average over the scenarios of a plan, by their weights.
+fn average(plan: &LoadPlan, of: impl Fn(ScenarioName) -> f64) -> f64 {
     let all: usize = plan.parts.iter().map(|(_, weight)| weight).sum();
-    let files: usize = plan.parts.iter().map(|(name, weight)| weight * of(name)).sum();
-    files as f64 / all.max(1) as f64
+    plan.parts.iter().map(|(name, weight)| *weight as f64 * of(*name)).sum::<f64>() / all.max(1) as f64
 }

@@ -1,9 +1,8 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ServerAddress;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::outgoing_request::OutgoingRequest;
@@ -38,19 +37,19 @@ pub enum Expectation<'a> {
 /// The outcome of an answer, and whether it is the expected one.
 pub fn classify(codes: &Codes, expect: Expectation<'_>, status: u16, body: &[u8]) -> (RequestOutcome, bool) {
     let (code, expected) = match expect {
-        Expectation::Accepted if status == codes.accepted => plain(is_ok_true(body)),
+        Expectation::Accepted if status == codes.accepted.status => plain(codes.accepted.has_body(body, "")),
         // Nothing can be said against a verdict that is too long to be stored.
-        Expectation::VerdictOrPending(reference) if status == codes.available => {
+        Expectation::VerdictOrPending(reference) if status == codes.available.status => {
             plain(body.len() >= MAX_BODY || is_verdict(body, reference))
         }
         Expectation::VerdictOrPending(reference) | Expectation::Pending(reference)
-            if status == codes.pending.0 =>
+            if status == codes.pending.status =>
         {
-            let pending = is_pending(body, reference);
-            (if pending { codes.pending.1 } else { Code::Unrecognized }, pending)
+            let pending = codes.pending.has_body(body, reference);
+            (if pending { codes.pending_code } else { Code::Unrecognized }, pending)
         }
         // An acceptance instead of a refusal is wrong, whatever its body is.
-        _ if status == codes.accepted => (Code::Plain, false),
+        _ if status == codes.accepted.status => (Code::Plain, false),
         Expectation::Refused(wanted, code) => {
             let body_code = codes.read(body);
             let listed = matches!(body_code, Code::Known(_));
@@ -65,45 +64,19 @@ fn plain(expected: bool) -> (Code, bool) {
     (if expected { Code::Plain } else { Code::Unrecognized }, expected)
 }
 
-/// Whether the body is exactly `{"ok":true}`, in any JSON spelling.
-fn is_ok_true(body: &[u8]) -> bool {
-    if body == br#"{"ok":true}"# {
-        return true;
-    }
-    let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
-    members.len() == 1 && members.get("ok") == Some(&Value::Bool(true))
-}
-
 /// Whether the body is a JSON object without a foreign `ref`. The interface does not show the other members
 /// of a verdict (7.4).
 fn is_verdict(body: &[u8], reference: &str) -> bool {
-    /// The only member that is read: a verdict can be long.
-    #[derive(Deserialize)]
-    struct Named<'a> {
-        // A `null` is present, and it is not the reference.
-        #[serde(borrow, default, rename = "ref", deserialize_with = "there")]
-        reference: Option<&'a RawValue>,
-    }
-    fn there<'de: 'a, 'a, D: Deserializer<'de>>(member: D) -> Result<Option<&'a RawValue>, D::Error> {
-        <&RawValue>::deserialize(member).map(Some)
-    }
-    // serde would accept an array as well.
-    let object = body.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let Ok(Named { reference: named }) = serde_json::from_slice(body) else { return false };
-    let is_this =
-        |named: &RawValue| serde_json::from_str::<String>(named.get()).is_ok_and(|named| named == reference);
-    object && named.is_none_or(is_this)
+    // Raw: a verdict can be long.
+    let Ok(members) = serde_json::from_slice::<HashMap<String, &RawValue>>(body) else { return false };
+    members
+        .get("ref")
+        .is_none_or(|named| serde_json::from_str::<String>(named.get()).is_ok_and(|named| named == reference))
 }
 
-fn is_pending(body: &[u8], reference: &str) -> bool {
-    let Ok(Value::Object(members)) = serde_json::from_slice(body) else { return false };
-    let says = |name: &str, text: &str| members.get(name).and_then(Value::as_str) == Some(text);
-    members.len() == 2 && says("status", "pending") && says("ref", reference)
-}
-
-/// A request without an answer so far.
+/// Times of a call, from its intended start. Before its end they are those of a call that ended when it was sent.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StartedCall {
+pub(super) struct CallTimes {
     pub(super) route: RouteId,
     /// Intended start.
     pub(super) due: Instant,
@@ -111,12 +84,6 @@ pub(super) struct StartedCall {
     pub(super) waited: Duration,
     /// When the request was sent.
     pub(super) sent: Instant,
-}
-
-/// Times of a call, from its intended start.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CallTimes {
-    pub(super) call: StartedCall,
     /// When the answer arrived, or the call failed.
     pub(super) received: Instant,
     /// When the answer was read, or the call failed.
@@ -125,50 +92,49 @@ pub(super) struct CallTimes {
     late_reads: Duration,
 }
 
-impl StartedCall {
+impl CallTimes {
     /// A call that is sent now.
-    pub(super) fn now(route: RouteId, due: Instant, waited: Duration) -> Self {
-        Self { route, due, waited, sent: Instant::now() }
+    pub(super) fn start(route: RouteId, due: Instant, waited: Duration) -> Self {
+        let now = Instant::now();
+        Self { route, due, waited, sent: now, received: now, ended: now, late_reads: Duration::ZERO }
     }
 
     /// Times of the call with its answer.
-    pub(super) fn answered(self, exchange: &ExchangeTimes) -> CallTimes {
+    pub(super) fn answered(self, exchange: &ExchangeTimes) -> Self {
         let ExchangeTimes { received, ended, .. } = *exchange;
-        CallTimes { call: self, received, ended, late_reads: exchange.delay() }
+        Self { received, ended, late_reads: exchange.delay(), ..self }
     }
 
     /// Times of the call if it ends now without an answer.
-    pub(super) fn unanswered(self) -> CallTimes {
+    pub(super) fn unanswered(self) -> Self {
         let now = Instant::now();
-        CallTimes { call: self, received: now, ended: now, late_reads: Duration::ZERO }
+        Self { received: now, ended: now, ..self }
     }
-}
 
-impl CallTimes {
     /// Time from the intended start to the end.
     pub(super) fn observed(&self) -> Duration {
-        self.ended.saturating_duration_since(self.call.due)
+        self.ended.saturating_duration_since(self.due)
     }
 
     /// Time from the intended start to sending.
-    fn start(&self) -> Duration {
-        self.call.sent.saturating_duration_since(self.call.due)
+    fn late_by(&self) -> Duration {
+        self.sent.saturating_duration_since(self.due)
     }
 
     /// Time from the intended start to sending, less the time that the operation waited for a user.
     pub(super) fn lateness(&self) -> Duration {
-        self.start().saturating_sub(self.call.waited)
+        self.late_by().saturating_sub(self.waited)
     }
 
     /// The delay that the generator added before the answer arrived.
     pub(super) fn late_start(&self) -> Duration {
         let late_read = self.ended.saturating_duration_since(self.received);
-        self.start() + self.late_reads.saturating_sub(late_read)
+        self.late_by() + self.late_reads.saturating_sub(late_read)
     }
 
     /// The delay that the generator added: a late start, and late reads.
     pub(super) fn delay(&self) -> Duration {
-        self.start() + self.late_reads
+        self.late_by() + self.late_reads
     }
 
     /// Time from the intended start to the end, less the delay that the generator added.
@@ -178,7 +144,7 @@ impl CallTimes {
 
     /// Time from sending to the arrival of the answer.
     pub(super) fn service(&self) -> Duration {
-        self.ended.saturating_duration_since(self.call.sent).saturating_sub(self.late_reads)
+        self.ended.saturating_duration_since(self.sent).saturating_sub(self.late_reads)
     }
 }
 
@@ -265,10 +231,11 @@ mod tests {
         let ms = Duration::from_millis;
         let due = Instant::now();
         let times = CallTimes {
-            call: StartedCall { route: RouteId(0), due, waited: ms(100), sent: due + ms(103) },
+            sent: due + ms(103),
             received: due + ms(150),
             ended: due + ms(157),
             late_reads: ms(9),
+            ..CallTimes::start(RouteId(0), due, ms(100))
         };
         assert_eq!((times.observed(), times.lateness(), times.delay()), (ms(157), ms(3), ms(112)));
         // A part of the TLS handshake was read 2 ms late, which delayed the answer.

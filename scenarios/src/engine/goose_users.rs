@@ -8,21 +8,22 @@ use goose::GooseAttack;
 use goose::client::GooseClientBuilder;
 use goose::config::GooseConfiguration;
 use goose::goose::{GooseUser, Scenario, Transaction, TransactionFunction, TransactionResult};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinError;
 use tokio::time::sleep;
 
 use super::load_run::{EngineError, LoadRun};
 use super::pacer::Pacer;
-use super::recorder::LoadRecorder;
 use super::user::LoadUser;
 use super::workload::{ScenarioWeights, Workload};
-use crate::measure::{Codes, RequestOutcome, RouteId, Sample};
+use crate::measure::{Codes, LoadMeasurements, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// State that all users of a run share.
 pub(super) struct LoadRunContext {
-    pub(super) recorder: LoadRecorder,
+    /// Measurements, in several parts so that users rarely wait for a lock.
+    pub(super) parts: Vec<Mutex<LoadMeasurements>>,
     /// Codes of the tables.
     pub(super) codes: Codes,
     /// Request timeout.
@@ -53,6 +54,22 @@ pub(super) struct LoadTransaction {
 }
 
 impl LoadRunContext {
+    /// The measurements of a user, and of others.
+    pub(super) fn recorded_by(&self, user: usize) -> MutexGuard<'_, LoadMeasurements> {
+        self.parts[user % self.parts.len()].lock()
+    }
+
+    /// All measurements.
+    pub(super) fn recorded(&self) -> LoadMeasurements {
+        let mut sum = LoadMeasurements::default();
+        for part in &self.parts {
+            // Copied, because users wait for the lock meanwhile: adding takes longer.
+            let part = part.lock().clone();
+            sum.add(&part);
+        }
+        sum
+    }
+
     /// Records an operation that never started, at its age. Operations time out while they wait for a user.
     pub(super) fn never_started(&self, route: RouteId, scheduled: ScheduledOperation, age: Duration) {
         let ScheduledOperation { at, measured, .. } = scheduled;
@@ -70,9 +87,9 @@ impl LoadRunContext {
             waiting: None,
             measured,
         };
-        let mut recorder = self.recorder.of(0);
-        recorder.request(&sample);
-        recorder.operation(measured, (RequestOutcome::Dropped, false), at, at + age);
+        let mut recorded = self.recorded_by(0);
+        recorded.record(&sample);
+        recorded.record_operation(measured, (RequestOutcome::Dropped, false), at, at + age);
     }
 
     /// Counts an operation that ended.
@@ -101,9 +118,9 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
     let scenarios = std::mem::take(&mut options.scenarios);
     let (weights, transactions): (Vec<_>, Vec<_>) =
         scenarios.iter().map(|scenario| transactions(scenario, &options.routes)).unzip();
-    let locals = std::thread::available_parallelism().map_or(2, usize::from) * 2;
+    let parts = std::thread::available_parallelism().map_or(2, usize::from) * 2;
     let run = Arc::new(LoadRunContext {
-        recorder: LoadRecorder::new(locals),
+        parts: (0..parts).map(|_| Mutex::default()).collect(),
         codes: options.codes.clone(),
         timeout: options.timeout,
         workload: Workload::new(options.model.clone(), &weights, options.seed),

@@ -12,9 +12,8 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::goose_users;
 use super::goose_users::LoadRunContext;
 use super::machine::{SelfMonitor, SelfMonitorReading, cpu_time, listening_processes};
-use super::recorder::LocalRecorder;
 use super::workload::LoadModel;
-use crate::measure::Codes;
+use crate::measure::{Codes, LoadMeasurements};
 use crate::plan::{Arrivals, UserCount};
 
 /// A run that is ready to start.
@@ -34,6 +33,8 @@ pub struct LoadRun {
     pub routes: Vec<String>,
     /// Addresses of the target, to find its processes on this machine.
     pub addresses: Vec<SocketAddr>,
+    /// Process of a launched edge, to sample its cost.
+    pub edge: Option<u32>,
     /// Request timeout.
     pub timeout: Duration,
     /// Longest wait at the end for running operations.
@@ -57,7 +58,7 @@ pub struct RunData {
     /// Time spent waiting for running operations at the end.
     pub drained: Duration,
     /// Recorded data.
-    pub recorded: LocalRecorder,
+    pub recorded: LoadMeasurements,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that the plan scheduled until the end.
@@ -85,7 +86,7 @@ pub struct RunProgress<'a> {
     /// Planned operations per second at this time; `None` in the closed model.
     pub asked: Option<f64>,
     /// Recorded data so far.
-    pub recorded: &'a LocalRecorder,
+    pub recorded: &'a LoadMeasurements,
     /// Operations that the pacer released.
     pub released: u64,
     /// Operations that users started; the others wait for a free user.
@@ -143,7 +144,7 @@ impl LoadRun {
             ended_by = timeout(wait, &mut interrupted).await.ok();
         }
         // Before the start, because it reads the threads of a target on this machine.
-        let self_monitor = SelfMonitor::start(targets);
+        let self_monitor = SelfMonitor::start(targets, self.edge);
         let (start, started) = (Instant::now(), SystemTime::now());
         if let Some(on_start) = self.on_start.take() {
             on_start(start);
@@ -159,22 +160,19 @@ impl LoadRun {
 
         let mut draining = start;
         if ended_by.is_none() {
-            // Dropped before the next wait for the users: waits of a semaphore queue up.
-            let mut all_ended = pin!(run.all_ended(users));
-            let mut finished = false;
             ended_by = tokio::select! {
                 () = sleep_until((start + run.workload.end()).into()) => None,
                 // A rate is due until the end of the window.
-                () = &mut all_ended, if run.workload.arrivals().is_none() => { finished = true; None }
+                () = run.all_ended(users), if run.workload.arrivals().is_none() => None,
                 signal = &mut interrupted => Some(signal),
             };
             draining = Instant::now();
-            if ended_by.is_none() && !finished {
-                ended_by = tokio::select! {
-                    () = &mut all_ended => None,
-                    signal = timeout(self.drain, &mut interrupted) => signal.ok(),
-                };
-            }
+        }
+        if ended_by.is_none() {
+            ended_by = tokio::select! {
+                () = run.all_ended(users) => None,
+                signal = timeout(self.drain, &mut interrupted) => signal.ok(),
+            };
         }
         let ended = Instant::now();
         let cpu = cpu_time().saturating_sub(cpu);
@@ -193,7 +191,7 @@ impl LoadRun {
             started,
             took,
             drained: ended - draining,
-            recorded: run.recorder.sum(),
+            recorded: run.recorded(),
             released,
             planned,
             waited: run.workload.waited(),
@@ -220,22 +218,15 @@ async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
     loop {
         sleep(Duration::from_millis(500)).await;
         let (live, run) = (Arc::clone(&live), Arc::clone(&run));
+        let show = move || {
+            let (at, (released, begun)) = (run.workload.started().elapsed(), run.workload.counts());
+            let asked = run.workload.arrivals().map(|arrivals| arrivals.rate_at(at));
+            let (end, recorded) = (run.workload.end(), &run.recorded());
+            live(RunProgress { at, end, asked, recorded, released, begun });
+        };
         // Fails only at the end of the runtime.
-        let _ = spawn_blocking(move || show_progress(&live, &run)).await;
+        let _ = spawn_blocking(show).await;
     }
-}
-
-fn show_progress(live: &ProgressListener, run: &LoadRunContext) {
-    let at = run.workload.started().elapsed();
-    let (released, begun) = run.workload.counts();
-    live(RunProgress {
-        at,
-        end: run.workload.end(),
-        asked: run.workload.arrivals().map(|arrivals| arrivals.rate_at(at)),
-        recorded: &run.recorder.sum(),
-        released,
-        begun,
-    });
 }
 
 /// Why a run cannot start or continue.

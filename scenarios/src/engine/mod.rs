@@ -1,4 +1,4 @@
-//! The load generator: a pacer, users with their own connections, recorders, and goose, which runs the users.
+//! The load generator: a pacer, users with their own connections, and goose, which runs the users.
 //!
 //! Scenarios, transactions and weights are goose's. A transaction gets its user's connections with
 //! [`LoadUser::of`], sends requests with [`LoadUser::call`], and is one operation. The workload draws by the
@@ -11,7 +11,6 @@ mod load_run;
 mod machine;
 mod outgoing_request;
 mod pacer;
-mod recorder;
 mod request_timeout;
 mod user;
 mod user_connection;
@@ -19,9 +18,9 @@ mod workload;
 
 pub use call::{Call, Expectation, classify};
 pub use load_run::{EngineError, LoadRun, ProgressListener, RunData, RunProgress};
-pub use machine::{EdgeCostProbe, SelfMonitor, SelfMonitorReading, processors};
+pub(crate) use machine::cpu_cgroups;
+pub use machine::{SelfMonitor, SelfMonitorReading};
 pub use outgoing_request::{HeaderFields, OutgoingRequest};
-pub use recorder::{LoadRecorder, LocalRecorder, OperationEnd};
 pub use request_timeout::RequestTimeout;
 pub use user::{CallResult, LoadUser};
 pub use user_connection::{ExchangeTimes, UserConnection};

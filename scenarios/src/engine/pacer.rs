@@ -153,39 +153,29 @@ mod runtime {
     use std::io;
     use std::time::{Duration, Instant};
 
-    use parking_lot::Mutex;
-    use tokio::sync::Notify;
-    use tokio::time::sleep_until;
+    use tokio::sync::watch;
+    use tokio::time::timeout_at;
 
-    /// The runtime's timer. One task waits for it.
-    #[derive(Debug, Default)]
-    pub(in crate::engine) struct Alarm {
-        at: Mutex<Option<Instant>>,
-        changed: Notify,
-    }
+    /// The runtime's timer.
+    #[derive(Debug)]
+    pub(in crate::engine) struct Alarm(watch::Sender<Instant>);
 
     impl Alarm {
         #[expect(clippy::unnecessary_wraps, reason = "the same signature as on Linux")]
         pub(in crate::engine) fn new() -> io::Result<Self> {
-            Ok(Self::default())
+            Ok(Self(watch::Sender::new(Instant::now())))
         }
 
         pub(in crate::engine) fn set(&self, after: Duration) {
-            *self.at.lock() = Instant::now().checked_add(after);
-            self.changed.notify_one();
+            self.0.send_replace(Instant::now() + after);
         }
 
         pub(in crate::engine) async fn fired(&self) {
+            let mut set = self.0.subscribe();
             loop {
-                let at = *self.at.lock();
-                tokio::select! {
-                    () = sleep_until(at.unwrap_or_else(Instant::now).into()), if at.is_some() => {
-                        // It fires once, unless it was set anew.
-                        if self.at.lock().take_if(|set| Some(*set) == at).is_some() {
-                            return;
-                        }
-                    }
-                    () = self.changed.notified() => {}
+                let at = *set.borrow_and_update();
+                if timeout_at(at.into(), set.changed()).await.is_err() {
+                    return;
                 }
             }
         }

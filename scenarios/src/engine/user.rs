@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 use edgeproof_http::ServerAddress;
 use goose::goose::{GooseUser, GooseUserData};
 
-use super::call::{Call, CallTimes, Expectation, StartedCall, classify};
+use super::call::{Call, CallTimes, Expectation, classify};
 use super::goose_users::LoadRunContext;
-use super::recorder::OperationEnd;
 use super::request_timeout::RequestTimeout;
 use super::user_connection::UserConnection;
 use super::workload::Operation;
-use crate::measure::{Code, RequestFailure, RequestOutcome, RouteId, Sample};
+use crate::measure::{Code, OperationEnd, RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// The session data of a goose user: its connections and the operation that it plays. Transactions get it
@@ -29,7 +28,7 @@ pub struct LoadUser {
     waited: Duration,
     /// How the operation would end now, and when its last request ended; `None` before its first request has ended.
     end: Option<(OperationEnd, Instant)>,
-    under_way: Option<StartedCall>,
+    under_way: Option<CallTimes>,
     awaiting: Option<AwaitedVerdict>,
 }
 
@@ -112,20 +111,15 @@ impl LoadUser {
     ) -> impl Future<Output = CallResult> + Send + 'a {
         let Call { route, endpoint, request, expect } = call;
         let waited = if self.end.is_none() { self.waited } else { Duration::ZERO };
-        let started = StartedCall::now(route, due, waited);
+        let started = CallTimes::start(route, due, waited);
         self.under_way = Some(started);
         let connection = self.connection(endpoint);
         self.connections[connection].1.prepare(request);
         self.answer(started, connection, expect)
     }
 
-    async fn answer(
-        &mut self,
-        started: StartedCall,
-        connection: usize,
-        expect: Expectation<'_>,
-    ) -> CallResult {
-        let StartedCall { sent, waited, .. } = started;
+    async fn answer(&mut self, started: CallTimes, connection: usize, expect: Expectation<'_>) -> CallResult {
+        let CallTimes { sent, waited, .. } = started;
         // Time in which the operation waited for a user counts, a delay by the generator does not.
         let since = sent.checked_sub(waited).unwrap_or(sent);
         let connection = &mut self.connections[connection].1;
@@ -142,7 +136,7 @@ impl LoadUser {
                 (started.unanswered(), timed_out)
             }
         };
-        self.run.recorder.of(self.id).measurements.record_traffic(&connection.times.traffic);
+        self.run.recorded_by(self.id).record_traffic(&connection.times.traffic);
         if times.response() + waited > self.run.timeout {
             (outcome, expected) = timed_out;
         }
@@ -170,8 +164,8 @@ impl LoadUser {
         {
             let observed = answer.read.saturating_duration_since(since);
             let time = answer.ended.saturating_duration_since(since).saturating_sub(delay);
-            let measurements = &mut self.run.recorder.of(self.id).measurements;
-            measurements.verdict.record(time);
+            let mut measurements = self.run.recorded_by(self.id);
+            measurements.verdict.record(time, true);
             if self.waited > Duration::ZERO {
                 measurements.verdict_waited.record(time);
             }
@@ -184,9 +178,9 @@ impl LoadUser {
         if let Some(AwaitedVerdict { since, .. }) = self.awaiting.take()
             && self.operation.scheduled.measured
         {
-            let mut recorder = self.run.recorder.of(self.id);
-            recorder.ledger.without_verdict += 1;
-            recorder.measurements.no_verdict.record(since.elapsed());
+            let mut measurements = self.run.recorded_by(self.id);
+            measurements.ledger.without_verdict += 1;
+            measurements.verdict.record(since.elapsed(), false);
         }
     }
 
@@ -194,13 +188,13 @@ impl LoadUser {
     pub fn give_up(&mut self) {
         if let Some(AwaitedVerdict { since, route, .. }) = self.awaiting {
             self.record_no_verdict();
-            self.record_given_up(since, route);
+            self.record(RequestOutcome::GivenUp, false, &CallTimes::start(route, since, Duration::ZERO));
         }
     }
 
     /// Records the latency that the edge added to a request.
     pub fn record_edge_latency(&mut self, time: Duration) {
-        self.run.recorder.of(self.id).measurements.added.record(time);
+        self.run.recorded_by(self.id).added.record(time);
     }
 
     /// Ends the operation.
@@ -214,12 +208,11 @@ impl LoadUser {
 
     /// Gives up the operation at the end of the run, and records it at its age.
     pub(super) fn abandon(&mut self) {
-        let waited_for = self.awaiting;
-        self.record_no_verdict();
         if let Some(started) = self.under_way.take() {
+            self.record_no_verdict();
             self.record(RequestOutcome::Open, false, &started.unanswered());
-        } else if let Some(AwaitedVerdict { since, route, .. }) = waited_for {
-            self.record_given_up(since, route);
+        } else {
+            self.give_up();
         }
         self.connections.clear();
         self.record_operation((RequestOutcome::Open, false), Instant::now());
@@ -228,12 +221,7 @@ impl LoadUser {
     fn record_operation(&self, end: OperationEnd, ended: Instant) {
         let ScheduledOperation { at, measured, .. } = self.operation.scheduled;
         let ended = ended.saturating_duration_since(self.run.workload.started());
-        self.run.recorder.of(self.id).operation(measured, end, at, ended);
-    }
-
-    fn record_given_up(&mut self, since: Instant, route: RouteId) {
-        let never_sent = StartedCall::now(route, since, Duration::ZERO);
-        self.record(RequestOutcome::GivenUp, false, &never_sent.unanswered());
+        self.run.recorded_by(self.id).record_operation(measured, end, at, ended);
     }
 
     fn record(&mut self, outcome: RequestOutcome, expected: bool, times: &CallTimes) {
@@ -243,18 +231,18 @@ impl LoadUser {
         }
         // The first request of the closed model is due when it is sent.
         let is_due = outcome.was_sent() && (!is_first || self.run.workload.arrivals().is_some());
-        self.run.recorder.of(self.id).request(&Sample {
-            route: times.call.route,
+        self.run.recorded_by(self.id).record(&Sample {
+            route: times.route,
             outcome,
             expected,
-            due: times.call.due.saturating_duration_since(self.run.workload.started()),
+            due: times.due.saturating_duration_since(self.run.workload.started()),
             observed: times.observed(),
             // Without an answer the time is a lower bound, which a delay must not improve.
             delay: if outcome.is_answer() { times.delay() } else { Duration::ZERO },
             service: times.service(),
-            waited: times.call.waited > Duration::ZERO,
+            waited: times.waited > Duration::ZERO,
             lateness: is_due.then(|| times.lateness()),
-            waiting: (is_due && is_first).then_some(times.call.waited),
+            waiting: (is_due && is_first).then_some(times.waited),
             measured: self.operation.scheduled.measured,
         });
     }

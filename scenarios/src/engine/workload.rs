@@ -144,11 +144,10 @@ impl Workload {
             return None;
         }
         while place < count {
-            let scheduled = arrivals.get(place);
+            let (scenario, _, scheduled) = self.planned(arrivals, place);
             if scheduled.at > elapsed {
                 return Some(scheduled.at);
             }
-            let (scenario, _) = self.choices[self.draw.draw(scheduled.number)];
             self.released.store(place + 1, Ordering::Release);
             match self.idle_users[scenario].give(place) {
                 Some(waker) => waker.wake(),
@@ -182,8 +181,7 @@ impl Workload {
             LoadModel::Open(arrivals) => {
                 let (place, waited) = take.await?;
                 self.taken.fetch_add(1, Ordering::AcqRel);
-                let scheduled = arrivals.get(place);
-                let (_, transaction) = self.choices[self.draw.draw(scheduled.number)];
+                let (_, transaction, scheduled) = self.planned(arrivals, place);
                 Some(Operation { transaction, scheduled, waited })
             }
             LoadModel::Closed { time, warm_up } => {
@@ -209,12 +207,14 @@ impl Workload {
     pub(super) fn untaken(&self) -> Vec<(usize, usize, ScheduledOperation)> {
         let LoadModel::Open(arrivals) = &self.model else { return Vec::new() };
         let untaken = self.idle_users.iter().flat_map(IdleUsers::untaken);
-        let operation = |place| {
-            let scheduled = arrivals.get(place);
-            let (scenario, transaction) = self.choices[self.draw.draw(scheduled.number)];
-            (scenario, transaction, scheduled)
-        };
-        untaken.map(operation).collect()
+        untaken.map(|place| self.planned(arrivals, place)).collect()
+    }
+
+    /// Scenario, transaction and plan of an operation.
+    fn planned(&self, arrivals: &Arrivals, place: u64) -> (usize, usize, ScheduledOperation) {
+        let scheduled = arrivals.get(place);
+        let (scenario, transaction) = self.choices[self.draw.draw(scheduled.number)];
+        (scenario, transaction, scheduled)
     }
 
     /// Registers a user that never waited, so that `stop` wakes it.

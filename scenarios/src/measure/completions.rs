@@ -4,8 +4,7 @@ use super::timeline::{Bucket, Series};
 
 /// Operations that were answered as expected, over time: when they were due and when they ended. They show
 /// whether the target kept up.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Completions(Series<(u64, u64), 2, MAX_BUCKETS>);
+pub type Completions = Series<(u64, u64), 2, MAX_BUCKETS>;
 
 /// Largest number of buckets.
 const MAX_BUCKETS: usize = 4096;
@@ -22,18 +21,13 @@ const ALLOWED_SHARE: f64 = 0.01;
 impl Completions {
     /// Adds an operation: when it was due and when it ended, since the start of the run.
     pub fn record(&mut self, due: Duration, ended: Duration) {
-        self.0.at(ended.max(due)).1 += 1;
-        self.0.at(due).0 += 1;
-    }
-
-    /// Adds other operations.
-    pub fn add(&mut self, other: &Self) {
-        self.0.add(&other.0);
+        self.at(ended.max(due)).1 += 1;
+        self.at(due).0 += 1;
     }
 
     /// Number of operations.
     pub fn count(&self) -> u64 {
-        self.0.buckets.iter().map(|(due, _)| due).sum()
+        self.buckets.iter().map(|(due, _)| due).sum()
     }
 
     /// Time over which the target completed the operations: the measured time, or longer if it did not keep up.
@@ -68,16 +62,16 @@ impl Completions {
 
     /// The time (s) at which this many operations were due, or had ended.
     fn time_of(&self, rank: f64, of: impl Fn(&(u64, u64)) -> u64) -> f64 {
-        let width = self.0.width.as_secs_f64();
+        let width = self.width.as_secs_f64();
         let mut before = 0.0;
-        for (position, bucket) in self.0.buckets.iter().enumerate() {
+        for (position, bucket) in self.buckets.iter().enumerate() {
             let own = of(bucket) as f64;
             if before + own >= rank {
                 return (position as f64 + (rank - before) / own.max(1.0)) * width;
             }
             before += own;
         }
-        self.0.buckets.len() as f64 * width
+        self.buckets.len() as f64 * width
     }
 }
 
@@ -190,7 +184,7 @@ mod tests {
                 all.record(due, ended);
             }
             one.add(&two);
-            prop_assert!(one.0.buckets.len() <= MAX_BUCKETS);
+            prop_assert!(one.buckets.len() <= MAX_BUCKETS);
             prop_assert_eq!(one.count(), operations.len() as u64);
             prop_assert_eq!(one, all);
         }

@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use edgeproof_reports::load::Ledger;
+
+use super::completions::Completions;
 use super::histogram::Histogram;
 use super::outcome::{Code, RequestOutcome};
 use super::response_times::ResponseTimes;
@@ -65,9 +68,24 @@ pub struct OutcomeSeries {
     pub service: Histogram,
 }
 
-/// All measurements of a run, or of one recorder.
+/// The outcome of an operation, and whether it is the expected one.
+pub type OperationEnd = (RequestOutcome, bool);
+
+/// All measurements of a run, or of one part of its recorder. Times count from the start of the run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadMeasurements {
+    /// Counts of measured operations.
+    pub ledger: Ledger,
+    /// Counts of warm-up operations.
+    pub warm_up: Ledger,
+    /// Measured operations that were answered as expected.
+    pub completions: Completions,
+    /// End of the last request that found the target gone or broken; zero for none.
+    pub last_outage: Duration,
+    /// End of the last answered request.
+    pub last_answer: Duration,
+    /// Intended start of the last request without an answer; zero for none.
+    pub last_unanswered: Duration,
     /// Measured requests by route, outcome and expectation.
     pub series: Vec<OutcomeSeries>,
     /// Delay that the generator added to each request.
@@ -76,14 +94,13 @@ pub struct LoadMeasurements {
     pub lateness: Histogram,
     /// Time that operations waited for a free connection.
     pub waiting: Histogram,
-    /// Time from the start of a session to its verdict, less the delay that the generator added.
-    pub verdict: Histogram,
+    /// Time from the start of a session to its verdict, less the delay that the generator added. A session that expected a
+    /// verdict and got none counts at its age.
+    pub verdict: ResponseTimes,
     /// The part of `verdict` whose operations waited for a user.
     pub verdict_waited: Histogram,
     /// Times to verdict with that delay.
     pub verdict_observed: Histogram,
-    /// Ages of the sessions that expected a verdict and got none.
-    pub no_verdict: Histogram,
     /// Latency added by the edge: round trip minus the service's own time.
     pub added: Histogram,
     /// Set-up times of connections without TLS, warm-up included.
@@ -155,7 +172,16 @@ impl LoadMeasurements {
                 unrelayed: u64::from(is_502),
             });
         }
-        let answered = sample.outcome.is_answer();
+        let (ended, answered) = (sample.due + sample.observed, sample.outcome.is_answer());
+        if !sample.expected && sample.outcome.is_outage() {
+            self.last_outage = self.last_outage.max(ended);
+        }
+        match sample.outcome {
+            RequestOutcome::Answer { .. } => self.last_answer = self.last_answer.max(ended),
+            // Its requests were answered.
+            RequestOutcome::GivenUp => {}
+            _ => self.last_unanswered = self.last_unanswered.max(sample.due),
+        }
         self.timeline.record(sample.due, sample.response(), sample.expected, answered);
         if !sample.measured {
             return;
@@ -174,6 +200,24 @@ impl LoadMeasurements {
         }
     }
 
+    /// Records the end of an operation.
+    pub fn record_operation(&mut self, measured: bool, end: OperationEnd, due: Duration, ended: Duration) {
+        let ledger = if measured { &mut self.ledger } else { &mut self.warm_up };
+        ledger.scheduled += 1;
+        match end {
+            (RequestOutcome::Answer { .. } | RequestOutcome::GivenUp, expected) => {
+                ledger.answered += 1;
+                ledger.unexpected += u64::from(!expected);
+                if expected && measured {
+                    self.completions.record(due, ended);
+                }
+            }
+            (RequestOutcome::Failed(_), _) => ledger.failed += 1,
+            (RequestOutcome::Dropped, _) => ledger.dropped += 1,
+            (RequestOutcome::Open, _) => ledger.open += 1,
+        }
+    }
+
     /// Records what a connection did.
     pub fn record_traffic(&mut self, traffic: &ConnectionTraffic) {
         traffic.connect.into_iter().for_each(|connect| self.connects.record(connect));
@@ -184,6 +228,12 @@ impl LoadMeasurements {
 
     /// Adds other measurements.
     pub fn add(&mut self, other: &Self) {
+        self.ledger.add(&other.ledger);
+        self.warm_up.add(&other.warm_up);
+        self.completions.add(&other.completions);
+        self.last_outage = self.last_outage.max(other.last_outage);
+        self.last_answer = self.last_answer.max(other.last_answer);
+        self.last_unanswered = self.last_unanswered.max(other.last_unanswered);
         for series in &other.series {
             let own = self.series_for(series.route, series.outcome, series.expected);
             own.response.add(&series.response);
@@ -197,7 +247,6 @@ impl LoadMeasurements {
         self.verdict.add(&other.verdict);
         self.verdict_waited.add(&other.verdict_waited);
         self.verdict_observed.add(&other.verdict_observed);
-        self.no_verdict.add(&other.no_verdict);
         self.added.add(&other.added);
         self.connects.add(&other.connects);
         self.tls.add(&other.tls);
@@ -222,7 +271,7 @@ impl LoadMeasurements {
 
     /// Times to verdict. `waits`: how to count a session whose operation waited for a user.
     pub fn verdicts(&self, waits: UserWaits) -> ResponseTimes {
-        let mut times = ResponseTimes { answered: self.verdict.clone(), unanswered: self.no_verdict.clone() };
+        let mut times = self.verdict.clone();
         waits.apply(&mut times, &self.verdict_waited);
         times
     }
@@ -235,8 +284,7 @@ impl LoadMeasurements {
     ) -> ResponseTimes {
         let mut sum = ResponseTimes::default();
         for series in self.series.iter().filter(|series| takes(series)) {
-            let part = if series.outcome.is_answer() { &mut sum.answered } else { &mut sum.unanswered };
-            part.add(of(series));
+            sum.part(series.outcome.is_answer()).add(of(series));
         }
         sum
     }

@@ -13,9 +13,10 @@ pub use completions::Completions;
 pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
 pub use histogram::{Histogram, HistogramError};
 pub use measurements::{
-    ConnectionTraffic, LoadMeasurements, OutcomeSeries, RequestCounts, RouteId, Sample, UserWaits,
+    ConnectionTraffic, LoadMeasurements, OperationEnd, OutcomeSeries, RequestCounts, RouteId, Sample,
+    UserWaits,
 };
-pub use outcome::{Code, Codes, RequestFailure, RequestOutcome};
+pub use outcome::{Code, Codes, ListedAnswer, RequestFailure, RequestOutcome};
 pub use response_times::{JudgedTimes, ResponseTime, ResponseTimes};
 pub use service_times::{SAMPLED, ServiceTimes};
-pub use timeline::Timeline;
+pub use timeline::{Bucket, Series, Timeline};

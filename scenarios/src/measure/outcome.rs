@@ -57,17 +57,52 @@ pub enum RequestFailure {
     Timeout,
 }
 
-/// The codes of the tables, and the statuses of regular answers. Other codes count as one outcome, so that a peer
-/// cannot exhaust memory.
+/// The codes of the tables, and the regular answers. Other codes count as one outcome, so that a peer cannot exhaust
+/// memory.
 #[derive(Debug, Clone)]
 pub struct Codes {
     names: Vec<String>,
-    /// Status of an accepted collection.
-    pub accepted: u16,
-    /// Status of a verdict.
-    pub available: u16,
-    /// Status and code of a pending verdict.
-    pub pending: (u16, Code),
+    /// An accepted collection.
+    pub accepted: ListedAnswer,
+    /// A verdict. The interface does not show its body.
+    pub available: ListedAnswer,
+    /// A pending verdict.
+    pub pending: ListedAnswer,
+    /// The code in the body of a pending verdict.
+    pub pending_code: Code,
+    /// Status and code of a refused replay.
+    pub replayed: (u16, Code),
+}
+
+/// An answer of the tables.
+#[derive(Debug, Clone)]
+pub struct ListedAnswer {
+    /// HTTP status.
+    pub status: u16,
+    /// The exact body with a placeholder for the reference; empty if the interface shows none.
+    body: String,
+}
+
+/// Stands for the reference of a session in the body of a row.
+const REFERENCE: &str = "\"<session_ref>\"";
+
+impl ListedAnswer {
+    fn of(row: &Row) -> Self {
+        let status = row.status().expect("a row of an answer has a status");
+        Self { status, body: row.body().map(Value::to_string).unwrap_or_default() }
+    }
+
+    /// The exact body for a session.
+    pub fn body(&self, reference: &str) -> String {
+        self.body.replace(REFERENCE, &Value::from(reference).to_string())
+    }
+
+    /// Whether a body is the exact one, in any JSON spelling.
+    pub fn has_body(&self, body: &[u8], reference: &str) -> bool {
+        let exact = self.body(reference);
+        let parsed = |body: &[u8]| serde_json::from_slice::<Value>(body).ok();
+        body == exact.as_bytes() || parsed(body).is_some_and(|body| Some(body) == parsed(exact.as_bytes()))
+    }
 }
 
 impl Codes {
@@ -85,11 +120,17 @@ impl Codes {
         names.sort_unstable();
         names.dedup();
         let row = |table, stimulus| spec.by_stimulus(table, stimulus).expect("every stimulus has a row");
-        let status = |row: &Row| row.status().expect("a row of an answer has a status");
-        let accepted = status(row(Table::Edge, Stimulus::ServiceAccepts));
-        let available = status(row(Table::Verdict, Stimulus::VerdictReady));
-        let mut codes = Self { names, accepted, available, pending: (0, Code::Unlisted) };
-        codes.pending = codes.refusal(row(Table::Verdict, Stimulus::VerdictPending));
+        let pending = row(Table::Verdict, Stimulus::VerdictPending);
+        let mut codes = Self {
+            names,
+            accepted: ListedAnswer::of(row(Table::Edge, Stimulus::ServiceAccepts)),
+            available: ListedAnswer::of(row(Table::Verdict, Stimulus::VerdictReady)),
+            pending: ListedAnswer::of(pending),
+            pending_code: Code::Unlisted,
+            replayed: (0, Code::Unlisted),
+        };
+        (_, codes.pending_code) = codes.refusal(pending);
+        codes.replayed = codes.refusal(row(Table::Relay, Stimulus::Replayed));
         codes
     }
 
@@ -112,8 +153,9 @@ impl Codes {
 
     /// The code with this name.
     pub fn find(&self, name: &str) -> Code {
-        let plain = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
-        let place = self.names.iter().position(|code| code == name || plain(code) == plain(name));
+        let plain = |text: &str| text.find(':').unwrap_or(text.len());
+        let name = &name[..plain(name)];
+        let place = self.names.iter().position(|code| code[..plain(code)] == *name);
         place.map_or(Code::Unlisted, |place| Code::Known(place as u16))
     }
 

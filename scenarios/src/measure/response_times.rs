@@ -1,7 +1,8 @@
-use edgeproof_reports::load::{Percentiles, Timing};
+use std::time::Duration;
+
+use edgeproof_reports::load::{Percentiles, Quantile, Timing};
 
 use super::histogram::{Histogram, HistogramError};
-use crate::plan::Quantile;
 
 /// Times of requests or sessions, of which some have no answer. An answer that never came is later than all
 /// others: samples without an answer rank above all answered ones, whatever their age.
@@ -24,13 +25,13 @@ pub struct ResponseTime {
 
 impl ResponseTimes {
     /// Adds a sample.
-    #[cfg(test)]
-    pub(crate) fn record(&mut self, time: std::time::Duration, answered: bool) {
-        if answered {
-            self.answered.record(time);
-        } else {
-            self.unanswered.record(time);
-        }
+    pub fn record(&mut self, time: Duration, answered: bool) {
+        self.part(answered).record(time);
+    }
+
+    /// The samples with or without an answer.
+    pub fn part(&mut self, answered: bool) -> &mut Histogram {
+        if answered { &mut self.answered } else { &mut self.unanswered }
     }
 
     /// Adds other samples.
@@ -138,11 +139,8 @@ impl JudgedTimes {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use proptest::prelude::*;
     use rstest::rstest;
-    use strum::IntoEnumIterator as _;
 
     use super::*;
 
@@ -200,11 +198,11 @@ mod tests {
             for us in &failed {
                 with.record(Duration::from_micros(*us), false);
             }
-            for quantile in Quantile::iter() {
+            for quantile in Quantile::ALL {
                 prop_assert!(with.at(quantile).us >= without.at(quantile).us, "{}", quantile.name());
             }
             let restored = ResponseTimes::restore(&with.all().encode(), &with.unanswered.encode()).unwrap();
-            for quantile in Quantile::iter() {
+            for quantile in Quantile::ALL {
                 prop_assert_eq!(restored.at(quantile), with.at(quantile));
             }
         }

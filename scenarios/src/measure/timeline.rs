@@ -3,8 +3,7 @@ use std::time::Duration;
 use edgeproof_reports::load::{Percentiles, TimelineFigures, TimelineMoment};
 
 /// Requests over time.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Timeline(Series<TimelineMoment, NARROWEST_MS, MAX_BUCKETS>);
+pub type Timeline = Series<TimelineMoment, NARROWEST_MS, MAX_BUCKETS>;
 
 /// Smallest width of a bucket.
 const NARROWEST_MS: u64 = 250;
@@ -14,14 +13,9 @@ const MAX_BUCKETS: usize = 480;
 const STEPS: f64 = 8.0;
 
 impl Timeline {
-    /// The buckets since the start of the run.
-    pub fn buckets(&self) -> &[TimelineMoment] {
-        &self.0.buckets
-    }
-
     /// Adds a request. `response` of a request without an answer is its age.
     pub fn record(&mut self, due: Duration, response: Duration, expected: bool, answered: bool) {
-        let bucket = self.0.at(due);
+        let bucket = self.at(due);
         bucket.due += 1;
         bucket.errors += u64::from(!expected);
         if answered {
@@ -32,18 +26,13 @@ impl Timeline {
             }
             bucket.steps[step] += 1;
         }
-        self.0.at(due + response).ended += 1;
-    }
-
-    /// Adds another timeline.
-    pub fn add(&mut self, other: &Self) {
-        self.0.add(&other.0);
+        self.at(due + response).ended += 1;
     }
 
     /// Notes the planned operations. `asked` returns how many are due between two times.
     pub fn plan(&mut self, asked: impl Fn(Duration, Duration) -> f64) {
-        let width = self.0.width;
-        for (place, bucket) in (0..).zip(&mut self.0.buckets) {
+        let width = self.width;
+        for (place, bucket) in (0..).zip(&mut self.buckets) {
             bucket.asked = asked(width * place, width * (place + 1));
         }
     }
@@ -55,16 +44,16 @@ impl Timeline {
             p99_us: quantile(bucket, 0.99),
             ..bucket.clone()
         };
-        let moments = self.buckets().iter().map(document).collect();
-        TimelineFigures { width_ms: self.0.width.as_millis() as u64, moments }
+        let moments = self.buckets.iter().map(document).collect();
+        TimelineFigures { width_ms: self.width.as_millis() as u64, moments }
     }
 
     /// Rebuilds a timeline from a report; `None` if its width or its length is invalid.
     pub fn restore(figures: &TimelineFigures) -> Option<Self> {
         let width = Duration::from_millis(figures.width_ms);
         let is_known = (0..24).any(|doubled| NARROWEST_MS << doubled == figures.width_ms);
-        let series = Series { width, buckets: figures.moments.clone() };
-        (is_known && figures.moments.len() <= MAX_BUCKETS).then_some(Self(series))
+        let buckets = figures.moments.clone();
+        (is_known && buckets.len() <= MAX_BUCKETS).then_some(Self { width, buckets })
     }
 }
 
@@ -94,13 +83,14 @@ fn quantile(bucket: &TimelineMoment, share: f64) -> Option<u64> {
 /// Buckets of equal width since the start of the run, at first of `NARROWEST` ms. Their number is bounded by `MOST`: a full
 /// series doubles their width.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Series<B, const NARROWEST: u64, const MOST: usize> {
+pub struct Series<B, const NARROWEST: u64, const MOST: usize> {
     pub(super) width: Duration,
-    pub(super) buckets: Vec<B>,
+    /// The buckets since the start of the run.
+    pub buckets: Vec<B>,
 }
 
 /// What happened in a part of the run.
-pub(super) trait Bucket: Clone + Default {
+pub trait Bucket: Clone + Default {
     /// Adds what happened in another part.
     fn merge(&mut self, other: &Self);
 }
@@ -113,7 +103,7 @@ impl<B, const NARROWEST: u64, const MOST: usize> Default for Series<B, NARROWEST
 
 impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MOST> {
     /// The bucket of a time.
-    pub(super) fn at(&mut self, time: Duration) -> &mut B {
+    pub fn at(&mut self, time: Duration) -> &mut B {
         loop {
             let place = (time.as_micros() / self.width.as_micros()) as usize;
             if place < MOST {
@@ -127,7 +117,7 @@ impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MO
     }
 
     /// Adds another series.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         while self.width < other.width {
             self.widen();
         }
@@ -164,13 +154,13 @@ mod tests {
         timeline.record(ms(100), ms(300), true, true);
         timeline.record(ms(260), ms(1), false, true);
         let seen: Vec<_> =
-            timeline.buckets().iter().map(|bucket| (bucket.due, bucket.ended, bucket.errors)).collect();
+            timeline.buckets.iter().map(|bucket| (bucket.due, bucket.ended, bucket.errors)).collect();
         assert_eq!(seen, [(1, 0, 0), (1, 2, 1)]);
-        let p50 = quantile(&timeline.buckets()[0], 0.5).unwrap();
+        let p50 = quantile(&timeline.buckets[0], 0.5).unwrap();
         assert!((300_000..330_000).contains(&p50), "{p50:?}");
         assert_eq!(quantile(&TimelineMoment::default(), 0.5), None);
         timeline.record(ms(120), ms(2), false, false);
-        let bucket = &timeline.buckets()[0];
+        let bucket = &timeline.buckets[0];
         assert_eq!((quantile(bucket, 0.5), quantile(bucket, 0.99)), (Some(p50), None));
     }
 
@@ -185,10 +175,10 @@ mod tests {
                 half.record(ms(*due), ms(*response), true, true);
             }
             one.add(&two);
-            prop_assert!(one.buckets().len() <= MAX_BUCKETS);
+            prop_assert!(one.buckets.len() <= MAX_BUCKETS);
             let count = requests.len() as u64;
-            prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.due).sum::<u64>(), count);
-            prop_assert_eq!(one.buckets().iter().map(|bucket| bucket.ended).sum::<u64>(), count);
+            prop_assert_eq!(one.buckets.iter().map(|bucket| bucket.due).sum::<u64>(), count);
+            prop_assert_eq!(one.buckets.iter().map(|bucket| bucket.ended).sum::<u64>(), count);
             prop_assert_eq!(Timeline::restore(&one.figures()).map(|restored| restored.figures()), Some(one.figures()));
         }
     }

@@ -103,15 +103,10 @@ pub(super) fn add(sum: &mut LoadReport, shard: LoadReport) -> Result<(), Failure
     own.throttled_s += other.throttled_s;
     // Shards may load the same target on one machine, so its times are in the report of each shard only.
     (own.target_cpu_s, own.target_wait_s) = (None, None);
-    let rank = |state: LoadState| match state {
-        LoadState::Complete => 0,
-        LoadState::Unchecked => 1,
-        LoadState::Partial => 2,
-        LoadState::Invalid => 3,
-    };
-    if rank(shard.state) > rank(sum.state) {
-        sum.state = shard.state;
-    }
+    let worst = [LoadState::Invalid, LoadState::Partial, LoadState::Unchecked]
+        .into_iter()
+        .find(|state| [sum.state, shard.state].contains(state));
+    sum.state = worst.unwrap_or(LoadState::Complete);
     sum.findings.extend(shard.findings);
     Ok(())
 }

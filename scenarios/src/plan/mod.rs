@@ -12,6 +12,6 @@ pub use amounts::{PlanError, Rate, Share};
 pub use arrivals::{Arrivals, ScheduledOperation, Shard};
 pub use scenario_name::ScenarioName;
 pub use stages::{Stage, Stages};
-pub use threshold::{Limit, Metric, Quantile, Threshold, parse_file};
+pub use threshold::{Limit, Metric, Threshold, parse_file};
 pub use users::{MAX_USERS, UserCount, UserLimit, may_load, plan_users};
 pub use weighted_draw::WeightedDraw;

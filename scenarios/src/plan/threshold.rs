@@ -1,8 +1,7 @@
 use std::str::FromStr;
 
 use edgeproof_cli::args::parse_duration;
-use edgeproof_reports::load::ThresholdResult;
-use strum::{EnumIter, EnumString, IntoStaticStr};
+use edgeproof_reports::load::{Quantile, ThresholdResult};
 use toml::{Table, Value};
 
 use super::amounts::PlanError;
@@ -129,44 +128,6 @@ impl FromStr for Metric {
     }
 }
 
-/// A percentile of measured times, or the maximum. Iterates from the median outwards.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumIter, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "lowercase")]
-pub enum Quantile {
-    /// The median.
-    P50,
-    /// The 90th percentile.
-    P90,
-    /// The 95th percentile.
-    P95,
-    /// The 99th percentile.
-    P99,
-    /// The 99.9th percentile.
-    #[strum(serialize = "p99.9")]
-    P999,
-    /// The maximum.
-    Max,
-}
-
-impl Quantile {
-    /// The name in thresholds and reports, such as `p99.9`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// The share of times at or below the percentile, 0 to 1.
-    pub fn share(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P90 => 0.9,
-            Self::P95 => 0.95,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-            Self::Max => 1.0,
-        }
-    }
-}
-
 const FILE_ADVICE: &str = "write lines such as p99 = \"250ms\"; for one route, write them below a line with its name: [\"POST /v1/signals\"]";
 
 /// Parses thresholds in TOML: those of the whole run at the top, those of a route in its table.
@@ -184,53 +145,41 @@ pub fn parse_file(text: &str) -> Result<Vec<Threshold>, PlanError> {
         PlanError::new(format!("line {line}: {}", error.message()), FILE_ADVICE)
     })?;
     let mut thresholds = Vec::new();
-    for (name, value) in &table {
-        match value {
-            Value::Table(route) if !is_split(name, route) => {
-                for (metric, value) in route {
-                    add(&mut thresholds, Some(name), metric, value)?;
-                }
-            }
-            value => add(&mut thresholds, None, name, value)?,
-        }
-    }
+    add(&mut thresholds, &[], &Value::Table(table))?;
     if thresholds.is_empty() {
         return Err(PlanError::new("no thresholds", FILE_ADVICE));
     }
     Ok(thresholds)
 }
 
-fn add(
-    thresholds: &mut Vec<Threshold>,
-    route: Option<&str>,
-    metric: &str,
-    value: &Value,
-) -> Result<(), PlanError> {
+/// Adds the thresholds of a value. `path`: the names of the tables that it is in, and its own.
+fn add(thresholds: &mut Vec<Threshold>, path: &[&str], value: &Value) -> Result<(), PlanError> {
+    // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
+    let name = path.join(".");
+    let (route, metric) = match path {
+        [route, metric @ ..] if !metric.is_empty() && name.parse::<Metric>().is_err() => {
+            (*route, metric.join("."))
+        }
+        _ => ("", name),
+    };
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
-        // TOML reads an unquoted `p99.9` as a table `p99` with the key `9`.
-        Value::Table(split) => {
-            let mut each = split.iter();
-            return each
-                .try_for_each(|(rest, value)| add(thresholds, route, &format!("{metric}.{rest}"), value));
+        Value::Table(inner) => {
+            let mut each = inner.iter();
+            return each.try_for_each(|(name, value)| add(thresholds, &[path, &[name]].concat(), value));
         }
         _ => {
             let why = format!("{metric}: the limit is neither a string nor a number");
             return Err(PlanError::new(why, FILE_ADVICE));
         }
     };
-    let threshold = format!("{} {metric} = {text}", route.unwrap_or_default()).parse::<Threshold>();
+    let threshold = format!("{route} {metric} = {text}").parse::<Threshold>();
     let threshold =
         threshold.map_err(|error| PlanError { why: format!("{metric} = {text}: {}", error.why), ..error })?;
     thresholds.push(threshold);
     Ok(())
-}
-
-/// Whether a table is a metric with a dot in its name, not a route.
-fn is_split(name: &str, inner: &Table) -> bool {
-    inner.keys().all(|rest| format!("{name}.{rest}").parse::<Metric>().is_ok())
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use edgeproof_cli::signals::Interruption;
 use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
     ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, LoadReport,
-    LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures, Reconciled,
-    RouteFigures, ShardFigures, Timing,
+    LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures, Quantile,
+    Reconciled, RouteFigures, ShardFigures, Timing,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -19,7 +19,7 @@ use crate::measure::{
     Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
     SAMPLED, UserWaits,
 };
-use crate::plan::{Quantile as Q, ScenarioName, Threshold};
+use crate::plan::{ScenarioName, Threshold};
 
 /// Inputs of a report other than the measured data.
 pub struct ReportInputs<'a> {
@@ -41,8 +41,6 @@ pub struct ReportInputs<'a> {
     pub probes: Vec<ProbeFigures>,
     /// Injected faults.
     pub faults: Vec<InjectedFault>,
-    /// Samples of a launched edge.
-    pub edge_samples: Vec<EdgeMoment>,
     /// Skips the check whether the generator kept up.
     pub unchecked: bool,
     /// Findings that make the run partial.
@@ -51,7 +49,7 @@ pub struct ReportInputs<'a> {
 
 /// Builds the report of a run.
 pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
-    let measurements = &data.recorded.measurements;
+    let measurements = &data.recorded;
     let arrivals = if let LoadModel::Open(arrivals) = &data.run.model { Some(arrivals) } else { None };
     let planned_s = inputs.plan.measured_ms as f64 / 1000.0;
     // An interrupted run measured at most the time it took.
@@ -107,7 +105,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         time_to_verdict: (verdicts.count() > 0).then(|| response_timing(&verdicts)),
         time_to_verdict_observed: some(&measurements.verdict_observed),
         edge_added: some(&measurements.added).map(|timing| EdgeAdded { timing, one_of: SAMPLED as u32 }),
-        edge_cost: edge_cost(inputs.edge_samples),
+        edge_cost: edge_cost(&data.self_monitor.edge),
         routes: routes.map(|(place, name)| route(data, place, name, measured_s, waits)).collect(),
         connections: ConnectionFigures {
             connect: timing(&measurements.connects),
@@ -122,14 +120,8 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         faults: faults(inputs.faults, data),
         generator: Generator {
             cpu_s: data.cpu.as_secs_f64(),
-            cpu_s_per_100k: 0.0,
-            processors: crate::engine::processors(),
-            starved: monitor.starved,
-            memory_first: monitor.memory_first,
-            memory_last: monitor.memory_last,
             lag: timing(&monitor.lag),
-            late_reads_measured: monitor.late_reads_measured,
-            contention: monitor.contention.figures,
+            ..monitor.generator.clone()
         },
         plan,
         comparison: None,
@@ -198,7 +190,7 @@ fn timings(
 }
 
 fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserWaits) -> RouteFigures {
-    let measurements = &data.recorded.measurements;
+    let measurements = &data.recorded;
     let id = RouteId(place as u8);
     let own = || measurements.series.iter().filter(|series| series.route == id);
     let count = |takes: fn(&OutcomeSeries) -> bool| -> u64 {
@@ -210,10 +202,9 @@ fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserW
     let RequestCounts { sent, unanswered, .. } = measurements.counts_of(place);
     let outcome = |series: &OutcomeSeries| {
         let timing = |times: &Histogram| {
-            let (times, none) = (times.clone(), Histogram::default());
-            let (answered, unanswered) =
-                if series.outcome.is_answer() { (times, none) } else { (none, times) };
-            response_timing(&ResponseTimes { answered, unanswered })
+            let mut split = ResponseTimes::default();
+            split.part(series.outcome.is_answer()).add(times);
+            response_timing(&split)
         };
         OutcomeFigures {
             outcome: data.run.codes.label(series.outcome),
@@ -239,7 +230,7 @@ fn route(data: &RunData, place: usize, name: &str, measured_s: f64, waits: UserW
 
 fn reconcile(data: &RunData, route: RouteId, arrived: u64) -> Reconciled {
     let place = usize::from(route.0);
-    let RequestCounts { sent, unanswered, unrelayed } = data.recorded.measurements.counts_of(place);
+    let RequestCounts { sent, unanswered, unrelayed } = data.recorded.counts_of(place);
     // The edge answers 502 without a request to the service.
     let unanswered = unanswered + unrelayed;
     let route = data.run.routes.get(place).cloned().unwrap_or_default();
@@ -254,7 +245,7 @@ fn verdicts(
     data: &RunData,
     waits: UserWaits,
 ) -> ResponseTimes {
-    let measurements = &data.recorded.measurements;
+    let measurements = &data.recorded;
     let mut verdicts = measurements.verdicts(waits);
     if verdicts.count() == 0 {
         return verdicts;
@@ -267,7 +258,7 @@ fn verdicts(
     verdicts
 }
 
-fn edge_cost(moments: Vec<EdgeMoment>) -> Option<EdgeCost> {
+fn edge_cost(moments: &[EdgeMoment]) -> Option<EdgeCost> {
     let (first, last) = (moments.first()?, moments.last()?);
     Some(EdgeCost {
         cpu_s: last.cpu_s,
@@ -275,7 +266,7 @@ fn edge_cost(moments: Vec<EdgeMoment>) -> Option<EdgeCost> {
         memory_first: first.memory,
         memory_most: moments.iter().map(|moment| moment.memory).max().unwrap_or(0),
         memory_last: last.memory,
-        moments,
+        moments: moments.to_vec(),
     })
 }
 
@@ -295,12 +286,12 @@ pub fn response_timing(times: &ResponseTimes) -> Timing {
         unanswered,
         min_us: if answered.count() > 0 { answered.min() } else { all.min() },
         mean_us: (all.mean() * 10.0).round() / 10.0,
-        p50_us: at(Q::P50),
-        p90_us: at(Q::P90),
-        p95_us: at(Q::P95),
-        p99_us: at(Q::P99),
-        p999_us: at(Q::P999),
-        max_us: at(Q::Max),
+        p50_us: at(Quantile::P50),
+        p90_us: at(Quantile::P90),
+        p95_us: at(Quantile::P95),
+        p99_us: at(Quantile::P99),
+        p999_us: at(Quantile::P999),
+        max_us: at(Quantile::Max),
     };
     let nines = (1..=24).map(|step| 1.0 - 10f64.powf(-f64::from(step) / 4.0));
     let shares = (0..10).map(|tenth| f64::from(tenth) / 10.0).chain(nines).filter(|share| {

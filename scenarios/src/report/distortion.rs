@@ -1,8 +1,7 @@
-use edgeproof_reports::load::{ContentionFigures, Distortion, LoadReport, Timing};
-use strum::IntoEnumIterator as _;
+use edgeproof_reports::load::{ContentionFigures, Distortion, LoadReport, Quantile, Timing};
 
 use crate::measure::Histogram;
-use crate::plan::{Metric, Quantile, Threshold};
+use crate::plan::{Metric, Threshold};
 
 /// Both distributions of a measured time.
 struct ObservedTimes<'a> {
@@ -47,19 +46,21 @@ const REQUIRED: [Quantile; 3] = [Quantile::P50, Quantile::P90, Quantile::P99];
 pub(super) fn distorted(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<Distortion> {
     let duration_ms = report.duration_ms * report.shards.len() as u64;
     let tolerance = Tolerance::of(&report.generator.contention, duration_ms);
-    let limited = |route: Option<&str>, of: fn(Metric) -> Option<Quantile>| -> Vec<Quantile> {
-        let own = thresholds.iter().filter(|(threshold, _)| threshold.route.as_deref() == route);
-        own.filter_map(|(threshold, _)| of(threshold.metric)).collect()
+    let limited = |route: Option<&str>, metric: fn(Quantile) -> Metric| -> Vec<Quantile> {
+        let is_limited = |quantile: &Quantile| {
+            let mut own = thresholds.iter().filter(|(threshold, _)| threshold.route.as_deref() == route);
+            own.any(|(threshold, _)| threshold.metric == metric(*quantile))
+        };
+        Quantile::ALL.into_iter().filter(is_limited).collect()
     };
-    let response = |metric| if let Metric::Response(quantile) = metric { Some(quantile) } else { None };
-    let verdict = |metric| if let Metric::TimeToVerdict(quantile) = metric { Some(quantile) } else { None };
-    let mut times = vec![(None, RESPONSE, &report.observed, &report.response, limited(None, response))];
+    let mut times =
+        vec![(None, RESPONSE, &report.observed, &report.response, limited(None, Metric::Response))];
     times.extend(report.routes.iter().map(|route| {
         let name = Some(route.route.as_str());
-        (name, RESPONSE, &route.observed, &route.response, limited(name, response))
+        (name, RESPONSE, &route.observed, &route.response, limited(name, Metric::Response))
     }));
     if let (Some(observed), Some(corrected)) = (&report.time_to_verdict_observed, &report.time_to_verdict) {
-        times.push((None, TIME_TO_VERDICT, observed, corrected, limited(None, verdict)));
+        times.push((None, TIME_TO_VERDICT, observed, corrected, limited(None, Metric::TimeToVerdict)));
     }
     let read = |timing: &Timing| Histogram::decode(&timing.histogram).ok();
     times
@@ -104,7 +105,7 @@ impl ObservedTimes<'_> {
                     && self.is_beyond_tolerance(quantile),
             })
         };
-        Quantile::iter().filter_map(distorted).collect()
+        Quantile::ALL.into_iter().filter_map(distorted).collect()
     }
 
     fn is_beyond_tolerance(&self, quantile: Quantile) -> bool {

@@ -3,8 +3,8 @@ use std::time::Duration;
 use edgeproof_reports::load::{InjectedFault, KEPT_UP, LoadReport, LoadState, Rates, count, micros};
 
 use super::validity::Validity;
-use crate::engine::{LocalRecorder, RunData};
-use crate::measure::UserWaits;
+use crate::engine::RunData;
+use crate::measure::{LoadMeasurements, UserWaits};
 use crate::plan::{Arrivals, UserCount, UserLimit};
 
 /// A target without an answer for this long before the end counts as gone.
@@ -14,7 +14,7 @@ impl RunData {
     /// Planned, started and delivered operations per second.
     pub(super) fn rates(&self, arrivals: Option<&Arrivals>, measured_s: f64) -> Rates {
         let each = |count: u64, seconds: f64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-        let LocalRecorder { ledger, completions, .. } = &self.recorded;
+        let LoadMeasurements { ledger, completions, .. } = &self.recorded;
         // An interrupted run asked for the operations until then.
         let end = self.interrupted.map(|_| self.took.saturating_sub(self.drained));
         let asked = arrivals.map(|arrivals| {
@@ -64,7 +64,7 @@ pub(super) fn conclude(
 
 /// Injected faults with what they hit.
 pub(super) fn faults(mut faults: Vec<InjectedFault>, data: &RunData) -> Vec<InjectedFault> {
-    let counts = data.recorded.measurements.all_counts();
+    let counts = data.recorded.all_counts();
     let last_outage = data.recorded.last_outage.as_millis() as u64;
     let end = data.took.saturating_sub(data.drained).as_millis() as u64;
     for fault in &mut faults {
@@ -93,10 +93,10 @@ pub(super) fn agrees(sent: u64, unanswered: u64, arrived: u64) -> bool {
 
 /// Since when the target was gone. It is not gone if nothing was due after its last answer.
 fn gone(data: &RunData) -> Option<String> {
-    let LocalRecorder { last_answer, last_unanswered, measurements, .. } = &data.recorded;
+    let LoadMeasurements { last_answer, last_unanswered, .. } = &data.recorded;
     let end = data.took.saturating_sub(data.drained);
     let silent = end.checked_sub(*last_answer)?;
-    let was_asked = measurements.all_counts().unanswered > 0 && last_unanswered >= last_answer;
+    let was_asked = data.recorded.all_counts().unanswered > 0 && last_unanswered >= last_answer;
     if data.interrupted.is_some() || !was_asked || silent < GONE_AFTER.min(end / 4) {
         return None;
     }

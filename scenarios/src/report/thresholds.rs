@@ -33,66 +33,67 @@ struct Measured {
 
 /// Judges thresholds on the figures of a report: of one run, or of a sum.
 pub(super) fn judge_report(report: &LoadReport, thresholds: &[(Threshold, bool)]) -> Vec<ThresholdResult> {
-    judge(thresholds, |route| {
-        let Some(name) = route else {
-            // The worse of both rates: the many polls of a session must not hide that the session failed.
-            let (ledger, requests) = (&report.ledger, (report.errors(), report.response.figures.count));
-            let operations = (ledger.wrong(), ledger.scheduled);
-            let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
-            let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
-            return Some(ThresholdInputs {
-                response: JudgedTimes::restore(&report.response, &report.successes).ok()?,
-                count,
-                errors,
-                rate: report.rate.delivered,
-                rates: Some(report.rate),
-                failed: part((ledger.unexpected + ledger.failed, ledger.scheduled)),
-                open: part((ledger.open, ledger.scheduled)),
-                verdict: report.time_to_verdict.as_ref().and_then(|timing| ResponseTimes::of(timing).ok()),
-            });
+    let result = |(threshold, by_default): &(Threshold, bool)| {
+        let inputs = match &threshold.route {
+            Some(route) => ThresholdInputs::of_route(report, route),
+            None => ThresholdInputs::of_run(report),
         };
+        judge(threshold, *by_default, inputs.as_ref())
+    };
+    thresholds.iter().map(result).collect()
+}
+
+impl ThresholdInputs {
+    fn of_run(report: &LoadReport) -> Option<Self> {
+        // The worse of both rates: the many polls of a session must not hide that the session failed.
+        let (ledger, requests) = (&report.ledger, (report.errors(), report.response.figures.count));
+        let operations = (ledger.wrong(), ledger.scheduled);
+        let part = |(wrong, all): (u64, u64)| if all == 0 { 0.0 } else { wrong as f64 / all as f64 };
+        let (errors, count) = if part(operations) > part(requests) { operations } else { requests };
+        Some(Self {
+            response: JudgedTimes::restore(&report.response, &report.successes).ok()?,
+            count,
+            errors,
+            rate: report.rate.delivered,
+            rates: Some(report.rate),
+            failed: part((ledger.unexpected + ledger.failed, ledger.scheduled)),
+            open: part((ledger.open, ledger.scheduled)),
+            verdict: report.time_to_verdict.as_ref().and_then(|timing| ResponseTimes::of(timing).ok()),
+        })
+    }
+
+    /// `None` for an unknown route.
+    fn of_route(report: &LoadReport, name: &str) -> Option<Self> {
         let route = report.routes.iter().find(|route| route.route == name)?;
-        Some(ThresholdInputs {
+        Some(Self {
             response: JudgedTimes::restore(&route.response, &route.successes).ok()?,
             count: route.response.figures.count,
             errors: route.errors,
             rate: route.answered_per_s,
-            ..ThresholdInputs::default()
+            ..Self::default()
         })
-    })
+    }
 }
 
-/// Judges thresholds. A threshold without data is broken, and so is an upper limit of a value that is only known
-/// to be at least something.
-///
-/// `of` returns the measured values of a route or of the whole run; `None` for an unknown route.
-fn judge(
-    thresholds: &[(Threshold, bool)],
-    of: impl Fn(Option<&str>) -> Option<ThresholdInputs>,
-) -> Vec<ThresholdResult> {
-    thresholds
-        .iter()
-        .map(|(threshold, by_default)| {
-            let observed = of(threshold.route.as_deref()).filter(|observed| observed.count > 0);
-            let measured = observed.and_then(|observed| measured(threshold, &observed));
-            let Limit { value: limit, at_least } = threshold.limit;
-            let value = measured.as_ref().map(|measured| measured.value);
-            let is_bound = measured.as_ref().is_some_and(|measured| measured.at_least);
-            let within = |value: f64| if at_least { value >= limit } else { value <= limit };
-            let room = value.map(|value| if at_least { value - limit } else { limit - value });
-            ThresholdResult {
-                rule: threshold.rule.clone(),
-                route: threshold.route.clone(),
-                by_default: *by_default,
-                observed: measured.map(|measured| measured.text),
-                value,
-                at_least: is_bound,
-                limit,
-                margin: room.filter(|_| limit > 0.0 && !is_bound).map(|room| room / limit),
-                holds: value.is_some_and(within) && !is_bound,
-            }
-        })
-        .collect()
+/// Judges a threshold. Without data it is broken, and so is an upper limit of a value that is only known to be at least
+/// something.
+fn judge(threshold: &Threshold, by_default: bool, inputs: Option<&ThresholdInputs>) -> ThresholdResult {
+    let measured = inputs.filter(|inputs| inputs.count > 0).and_then(|inputs| measured(threshold, inputs));
+    let Limit { value: limit, at_least } = threshold.limit;
+    let value = measured.as_ref().map(|measured| measured.value);
+    let is_bound = measured.as_ref().is_some_and(|measured| measured.at_least);
+    let room = value.map(|value| if at_least { value - limit } else { limit - value });
+    ThresholdResult {
+        rule: threshold.rule.clone(),
+        route: threshold.route.clone(),
+        by_default,
+        observed: measured.map(|measured| measured.text),
+        value,
+        at_least: is_bound,
+        limit,
+        margin: room.filter(|_| limit > 0.0 && !is_bound).map(|room| room / limit),
+        holds: room.is_some_and(|room| room >= 0.0) && !is_bound,
+    }
 }
 
 fn measured(threshold: &Threshold, observed: &ThresholdInputs) -> Option<Measured> {
@@ -176,7 +177,7 @@ mod tests {
 
     fn judged(given: &str, observed: impl Fn(Option<&str>) -> Option<ThresholdInputs>) -> (bool, String) {
         let threshold: Threshold = given.parse().unwrap();
-        let result = judge(&[(threshold, false)], observed).remove(0);
+        let result = judge(&threshold, false, observed(threshold.route.as_deref()).as_ref());
         (result.holds, result.observed.unwrap_or_default())
     }
 
@@ -273,17 +274,18 @@ mod tests {
     #[test]
     fn threshold_without_data_is_broken() {
         let threshold: Threshold = "p99<1h".parse().unwrap();
-        let results = judge(&[(threshold, true)], |_| Some(ThresholdInputs::default()));
-        assert!(!results[0].holds);
-        assert_eq!(results[0].value, None);
+        let result = judge(&threshold, true, Some(&ThresholdInputs::default()));
+        assert!(!result.holds);
+        assert_eq!(result.value, None);
     }
 
     #[test]
     fn margin_is_relative_to_the_limit() {
         let rules = ["p50<1s", "p50<250ms", "rate>50", "error-rate<0"];
-        let results = judge(&rules.map(|rule| (rule.parse().unwrap(), false)), observed);
-        let margins: Vec<_> =
-            results.iter().map(|result| result.margin.map(|margin| (margin * 100.0).round())).collect();
+        let margins = rules.map(|rule| {
+            let result = judge(&rule.parse().unwrap(), false, observed(None).as_ref());
+            result.margin.map(|margin| (margin * 100.0).round())
+        });
         assert_eq!(margins, [Some(50.0), Some(-100.0), Some(99.0), None]);
     }
 }

@@ -54,7 +54,7 @@ impl Validity<'_> {
         }
         let unanswered = |outcome| matches!(outcome, Failed(RequestFailure::Timeout) | Open | Dropped);
         let unanswered = self.count(unanswered);
-        let longest_usual = self.measurements().lateness.value_at(0.99);
+        let longest_usual = self.data.recorded.lateness.value_at(0.99);
         if unanswered > 0 && u128::from(longest_usual) > data.run.timeout.as_micros() / OF_TIMEOUT {
             invalid.push(format!(
                 "{unanswered} requests have no answer, but the generator was late: 1 % of all requests were sent more \
@@ -105,19 +105,15 @@ impl Validity<'_> {
         invalid
     }
 
-    fn measurements(&self) -> &LoadMeasurements {
-        &self.data.recorded.measurements
-    }
-
     /// Number of measured requests with these outcomes.
     fn count(&self, takes: impl Fn(RequestOutcome) -> bool) -> u64 {
-        self.measurements().times(|series| takes(series.outcome), |series| &series.observed).count()
+        self.data.recorded.times(|series| takes(series.outcome), |series| &series.observed).count()
     }
 
     /// The largest part of the delay. A starved generator also occupies its users for longer, so waiting is the
     /// cause only if it is most of the delay.
     fn cause(&self) -> DelayCause {
-        let LoadMeasurements { delay, waiting, lateness, .. } = self.measurements();
+        let LoadMeasurements { delay, waiting, lateness, .. } = &self.data.recorded;
         let (waiting, lateness) = (total(waiting), total(lateness));
         let read = total(delay) - waiting - lateness;
         if waiting > 2.0 * (lateness + read) {
@@ -132,7 +128,7 @@ impl Validity<'_> {
     /// Whether operations waited for a free user because the target did not keep up, and not because a late
     /// generator occupied the users.
     fn waited_for_target(&self) -> bool {
-        let measurements = self.measurements();
+        let measurements = &self.data.recorded;
         let own = total(&measurements.delay) - total(&measurements.waiting);
         !self.report.rate.kept_up()
             && self.cause() == DelayCause::WaitingForUser
@@ -144,7 +140,7 @@ impl Validity<'_> {
     fn was_starved(&self) -> bool {
         let monitor = &self.data.self_monitor;
         monitor.lag.value_at(0.9) > LATE
-            && (monitor.starved > SATURATED || monitor.contention.held_back() > HELD_BACK)
+            && (monitor.generator.starved > SATURATED || monitor.contention.held_back() > HELD_BACK)
     }
 
     /// The cause and what to do about it.
@@ -201,7 +197,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::engine::{LoadModel, LoadRun, LocalRecorder, SelfMonitorReading};
+    use crate::engine::{LoadModel, LoadRun, SelfMonitorReading};
     use crate::measure::{Code, Codes, CpuContention, OutcomeSeries, RouteId, TargetContention};
     use crate::plan::{Arrivals, Rate, Shard, Stages, UserCount, UserLimit};
     use crate::report::{ReportInputs, build};
@@ -291,6 +287,7 @@ mod tests {
             codes: Codes::new(&Spec::builtin(Version::Current)),
             routes: vec!["POST /v1/signals".into()],
             addresses: Vec::new(),
+            edge: None,
             timeout: Duration::from_secs(1),
             drain: Duration::ZERO,
             start_at: None,
@@ -302,7 +299,7 @@ mod tests {
             started: SystemTime::now(),
             took: Duration::from_secs(10),
             drained: Duration::ZERO,
-            recorded: LocalRecorder { measurements, ..LocalRecorder::default() },
+            recorded: measurements,
             released: case.released,
             planned: 1_000,
             waited: 0,
@@ -324,7 +321,6 @@ mod tests {
             arrived: Vec::new(),
             probes: Vec::new(),
             faults: Vec::new(),
-            edge_samples: Vec::new(),
             unchecked: false,
             partial: Vec::new(),
         };

@@ -13,7 +13,7 @@ use goose::goose::{Scenario, Transaction, TransactionFunction};
 
 pub use collections::{CollectionSource, OpaqueCollections, OutgoingCollection};
 pub use edge_relay::EdgeRelay;
-pub use requests::{BadToken, CollectionRequests, VerdictRequests};
+pub use requests::{BadToken, CollectionRequests, VerdictRequests, bad_tokens};
 pub use sealed_collections::SealedCollections;
 pub use verdict_polling::{PollOptions, References, RegisterSession, SessionState, VerdictPolling};
 

@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Endpoint, Spec, Table, VerdictPath};
 use edgeproof_http::ServerAddress;
 
 use crate::engine::{Call, Expectation, HeaderFields, OutgoingRequest};
-use crate::measure::{Code, Codes, RouteId};
+use crate::measure::{Codes, RouteId};
 
 /// Encodes collection requests to an edge.
 #[derive(Clone)]
@@ -32,13 +32,8 @@ pub struct VerdictRequests {
     bad: Vec<(HeaderFields, Expectation<'static>)>,
 }
 
-/// An invalid `Authorization` header, which the service must refuse.
-#[derive(Clone)]
-pub struct BadToken {
-    authorization: Option<String>,
-    status: u16,
-    code: Code,
-}
+/// An `Authorization` header that the service must refuse, and the refusal.
+pub type BadToken = (Option<String>, Expectation<'static>);
 
 impl CollectionRequests {
     /// Requests to this edge, from a page of this origin. `None` if the origin is not a valid header value.
@@ -64,24 +59,21 @@ impl CollectionRequests {
 }
 
 impl VerdictRequests {
-    /// Requests to this service, with this read token or one of the invalid ones. With `any_code` a refusal may have
-    /// any code of the tables. `None` if a value is not a valid header value.
+    /// Requests to this service, with this read token or one of the invalid ones. `None` if a value is not a valid
+    /// header value.
     pub fn new(
         spec: &Spec,
         endpoint: ServerAddress,
         authorization: &str,
         bad: Vec<BadToken>,
-        any_code: bool,
         route_id: RouteId,
     ) -> Option<Self> {
         let host = ("Host", endpoint.authority());
         let with = |authorization: Option<&str>| {
             HeaderFields::new([host].into_iter().chain(authorization.map(|value| ("Authorization", value))))
         };
-        let bad = bad.into_iter().map(|BadToken { authorization, status, code }| {
-            let expect = Expectation::Refused(status, (!any_code).then_some(code));
-            Some((with(authorization.as_deref())?, expect))
-        });
+        let bad = bad.into_iter();
+        let bad = bad.map(|(authorization, expect)| Some((with(authorization.as_deref())?, expect)));
         let (bad, fields) = (bad.collect::<Option<_>>()?, with(Some(authorization))?);
         let (base, path) = (endpoint.base().to_owned(), spec.verdict_path().clone());
         Some(Self { endpoint: Arc::new(endpoint), route_id, base, path, fields, bad })
@@ -117,24 +109,26 @@ impl VerdictRequests {
         // counts it.
         let fits = reference.bytes().all(|byte| byte > b' ' && byte != 0x7f);
         let reference = if fits { reference } else { "" };
-        let (base, prefix, suffix) = (&self.base, self.path.prefix(), self.path.suffix());
-        match wait {
-            Some(ms) => format!("{base}{prefix}{reference}{suffix}?waitMs={ms}"),
-            None => format!("{base}{prefix}{reference}{suffix}"),
-        }
+        let query = wait.map(|ms| format!("?waitMs={ms}")).unwrap_or_default();
+        format!("{}{}{query}", self.base, self.path.with(reference))
     }
 }
 
-impl BadToken {
-    /// Invalid tokens of these forms, with the refusals that the tables state.
-    pub fn of(forms: &[ReadTokenForm], spec: &Spec, codes: &Codes, credentials: &Credentials) -> Vec<Self> {
-        let token = |form: &ReadTokenForm| {
-            let row = spec.by_stimulus(Table::Verdict, form.stimulus()?)?;
-            let (status, code) = codes.refusal(row);
-            Some(Self { authorization: credentials.authorization(*form), status, code })
-        };
-        forms.iter().filter_map(token).collect()
-    }
+/// Invalid tokens of these forms, with the refusals that the tables state. With `any_code` a refusal may have any code of the
+/// tables.
+pub fn bad_tokens(
+    forms: &[ReadTokenForm],
+    spec: &Spec,
+    codes: &Codes,
+    credentials: &Credentials,
+    any_code: bool,
+) -> Vec<BadToken> {
+    let token = |form: &ReadTokenForm| {
+        let (status, code) = codes.refusal(spec.by_stimulus(Table::Verdict, form.stimulus()?)?);
+        let expect = Expectation::Refused(status, (!any_code).then_some(code));
+        Some((credentials.authorization(*form), expect))
+    };
+    forms.iter().filter_map(token).collect()
 }
 
 /// A pseudo-random index for an operation. Hashing is needed because a share selects every n-th number, and

@@ -26,7 +26,6 @@ pub struct LoadMock {
     /// Its own times for sampled collections.
     pub service_times: Arc<ServiceTimes>,
     options: LoadMockOptions,
-    mode: ListenerMode,
     faults: OnceLock<(Instant, InjectedFaults)>,
     /// Scripts that count collections and verdict requests, and inject faults.
     scripts: Mutex<[Scripted; 2]>,
@@ -71,9 +70,8 @@ impl LoadMock {
         .await?;
         let mock = Arc::new(mock);
         let _ = service.set(Arc::downgrade(&mock));
-        let mode = mock.mode();
         let scripts = Mutex::new(scripts(&mock, options.verifies, InjectedFaults::default()));
-        Ok(Self { mock, service_times, options, mode, faults: OnceLock::new(), scripts })
+        Ok(Self { mock, service_times, options, faults: OnceLock::new(), scripts })
     }
 
     /// Injects these faults, and resets the counters.
@@ -89,10 +87,11 @@ impl LoadMock {
             return;
         };
         tokio::time::sleep_until((*started + down.at).into()).await;
+        let mode = self.mock.mode();
         // Cannot fail: the same change worked at the start.
         let _ = self.mock.set_mode(ListenerMode::Closes).await;
         tokio::time::sleep_until((*started + down.at + down.time).into()).await;
-        let _ = self.mock.set_mode(self.mode).await;
+        let _ = self.mock.set_mode(mode).await;
     }
 
     /// Collections and verdict requests that arrived.

@@ -1,6 +1,9 @@
-use std::io;
+use std::io::{self, Read as _};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime};
+
+use edgeproof_http::receive_time;
+use httparse::{EMPTY_HEADER, Request, Status};
 
 /// A request that a [`RecordingServer`](super::RecordingServer) received.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +18,8 @@ pub(super) struct ReceivedRequest {
 
 /// Largest request.
 const LARGEST: usize = 1 << 20;
-/// End of the head of a request.
-const HEAD_END: &[u8] = b"\r\n\r\n";
+/// Largest number of header fields.
+const FIELDS: usize = 32;
 
 impl ReceivedRequest {
     /// Reads the next request. `None` at the end of the connection, and for input that is no request with a
@@ -30,14 +33,15 @@ impl ReceivedRequest {
                 return None;
             }
             buffer.extend_from_slice(&chunk[..length]);
-            let Some(end) = buffer.windows(HEAD_END.len()).position(|window| window == HEAD_END) else {
-                continue;
-            };
-            let head = std::str::from_utf8(&buffer[..end]).ok()?;
-            let body = end + HEAD_END.len();
-            if buffer.len() >= body + content_length(head)? {
-                let line = head.lines().next()?.rsplit_once(' ')?.0.to_owned();
-                return Some(Self { arrived, line, body: buffer[body..].to_vec() });
+            let mut fields = [EMPTY_HEADER; FIELDS];
+            let mut request = Request::new(&mut fields);
+            let Status::Complete(head) = request.parse(buffer).ok()? else { continue };
+            let field =
+                request.headers.iter().find(|field| field.name.eq_ignore_ascii_case("content-length"));
+            let length = field.map_or(Ok("0"), |field| str::from_utf8(field.value)).ok()?;
+            if buffer.len() >= head + length.parse::<usize>().ok()? {
+                let line = format!("{} {}", request.method?, request.path?);
+                return Some(Self { arrived, line, body: buffer[head..].to_vec() });
             }
         }
     }
@@ -48,56 +52,15 @@ pub(super) fn now() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("the clock is later than 1970")
 }
 
-/// Requests a timestamp for everything that arrives on a listener's connections.
-#[cfg(target_os = "linux")]
-pub(super) fn request_timestamps(listener: &std::net::TcpListener) -> io::Result<()> {
-    nix::sys::socket::setsockopt(listener, nix::sys::socket::sockopt::ReceiveTimestampns, &true)?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn request_timestamps(_: &std::net::TcpListener) -> io::Result<()> {
-    Ok(())
-}
-
 /// Reads what has arrived, and when the kernel received its last byte. Waits at least for one byte.
-#[cfg(target_os = "linux")]
-fn receive(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<(usize, Duration)> {
-    use std::os::fd::AsRawFd as _;
-
-    use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
-    use nix::sys::time::TimeSpec;
-
-    let mut space = nix::cmsg_space!(TimeSpec);
-    let mut parts = [io::IoSliceMut::new(buffer)];
-    let message = loop {
-        match recvmsg::<()>(stream.as_raw_fd(), &mut parts, Some(&mut space), MsgFlags::empty()) {
-            Err(nix::errno::Errno::EINTR) => {}
-            received => break received?,
-        }
-    };
-    let stamp = message.cmsgs()?.find_map(|control| match control {
-        ControlMessageOwned::ScmTimestampns(stamp) => Some(Duration::from(stamp)),
-        _ => None,
-    });
-    let length = message.bytes;
-    // Without a timestamp the time of reading is the closest one.
-    Ok((length, stamp.unwrap_or_else(now)))
-}
-
-#[cfg(not(target_os = "linux"))]
 fn receive(mut stream: &TcpStream, buffer: &mut [u8]) -> io::Result<(usize, Duration)> {
-    let length = io::Read::read(&mut stream, buffer)?;
-    Ok((length, now()))
-}
-
-/// The length of the body; `None` if the header is invalid.
-fn content_length(head: &str) -> Option<usize> {
-    let header = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim())
-    });
-    header.map_or(Some(0), |value| value.parse().ok())
+    // Receive times are read without waiting.
+    stream.peek(&mut [0])?;
+    match receive_time::read(stream, buffer) {
+        // Without a receive time the time of reading is the closest one.
+        Err(why) if why.kind() == io::ErrorKind::Unsupported => Ok((stream.read(buffer)?, now())),
+        read => read.map(|(length, received)| (length, received.unwrap_or_else(now))),
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +73,7 @@ mod tests {
     #[test]
     fn request_in_pieces_is_read_with_the_time_of_its_last_piece() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        request_timestamps(&listener).unwrap();
+        receive_time::enable(&listener);
         let read = |server: &TcpStream| ReceivedRequest::read(server, &mut Vec::new());
         let attempt = || {
             let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

@@ -1,17 +1,19 @@
 use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec, VerdictPath};
+use edgeproof_http::receive_time;
 use parking_lot::{Condvar, Mutex};
 use socket2::{Domain, SockRef, Socket, Type};
 
 use super::behaviour::{AnswerManner, ServerBehaviour};
-use super::received_request::{ReceivedRequest, now, request_timestamps};
+use super::received_request::{ReceivedRequest, now};
 use super::server_record::{ServedRequest, ServerRecord};
+use crate::measure::Codes;
 use crate::scenario::OpaqueCollections;
 
 /// An HTTP server that behaves as it is told and records the arrival and the end of each request by its own
@@ -21,7 +23,6 @@ use crate::scenario::OpaqueCollections;
 /// millisecond. Probes are answered and not recorded.
 pub struct RecordingServer {
     state: Arc<ServerState>,
-    acceptor: Option<JoinHandle<()>>,
 }
 
 struct ServerState {
@@ -29,9 +30,11 @@ struct ServerState {
     /// First line of a collection's request.
     collection: String,
     verdict: VerdictPath,
+    codes: Codes,
     address: SocketAddr,
     served: Mutex<Served>,
-    connections: Mutex<HashMap<u64, Arc<TcpStream>>>,
+    /// All that were accepted; those that have closed are gone.
+    connections: Mutex<Vec<Weak<TcpStream>>>,
     closed: Mutex<bool>,
     closing: Condvar,
 }
@@ -69,12 +72,13 @@ impl RecordingServer {
         socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())?;
         socket.listen(BACKLOG)?;
         let listener = TcpListener::from(socket);
-        request_timestamps(&listener)?;
+        receive_time::enable(&listener);
         let address = listener.local_addr()?;
         let state = Arc::new(ServerState {
             behaviour,
             collection: format!("POST {}", spec.path(Endpoint::Signals)),
             verdict: spec.verdict_path().clone(),
+            codes: Codes::new(spec),
             address,
             served: Mutex::default(),
             connections: Mutex::default(),
@@ -82,9 +86,8 @@ impl RecordingServer {
             closing: Condvar::new(),
         });
         let accepting = Arc::clone(&state);
-        let acceptor =
-            thread::Builder::new().name("acceptor".into()).spawn(move || accepting.accept(&listener))?;
-        Ok(Self { state, acceptor: Some(acceptor) })
+        thread::Builder::new().name("acceptor".into()).spawn(move || accepting.accept(&listener))?;
+        Ok(Self { state })
     }
 
     /// Its URL.
@@ -103,15 +106,12 @@ impl RecordingServer {
 impl Drop for RecordingServer {
     fn drop(&mut self) {
         self.state.close();
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
-        }
     }
 }
 
 impl ServerState {
     fn accept(self: &Arc<Self>, listener: &TcpListener) {
-        for number in 0.. {
+        loop {
             let accepted = listener.accept();
             if *self.closed.lock() {
                 return;
@@ -122,15 +122,10 @@ impl ServerState {
                 continue;
             };
             let stream = Arc::new(stream);
-            self.connections.lock().insert(number, Arc::clone(&stream));
+            self.connections.lock().push(Arc::downgrade(&stream));
             let state = Arc::clone(self);
-            let serve = move || {
-                state.serve(&stream);
-                state.connections.lock().remove(&number);
-            };
-            if thread::Builder::new().stack_size(STACK).spawn(serve).is_err() {
-                self.connections.lock().remove(&number);
-            }
+            // Without a thread the connection closes.
+            let _ = thread::Builder::new().stack_size(STACK).spawn(move || state.serve(&stream));
         }
     }
 
@@ -185,14 +180,14 @@ impl ServerState {
         let (status, body) = if let Some(status) = self.behaviour.manner.refusal(number) {
             (status, r#"{"error":"busy"}"#.into())
         } else if request.line == self.collection {
-            (200, r#"{"ok":true}"#.into())
+            (self.codes.accepted.status, self.codes.accepted.body(""))
         } else if let Some(reference) = verdict {
             let first = *served.pending.entry(reference.to_owned()).or_insert(arrived);
             if arrived.saturating_sub(first) < self.behaviour.pending {
-                (404, format!(r#"{{"status":"pending","ref":"{reference}"}}"#))
+                (self.codes.pending.status, self.codes.pending.body(reference))
             } else {
                 served.pending.remove(reference);
-                (200, format!(r#"{{"ref":"{reference}"}}"#))
+                (self.codes.available.status, format!(r#"{{"ref":"{reference}"}}"#))
             }
         } else {
             (404, r#"{"error":"not_found"}"#.into())
@@ -254,7 +249,7 @@ impl ServerState {
     fn close(&self) {
         *self.closed.lock() = true;
         self.closing.notify_all();
-        for connection in self.connections.lock().values() {
+        for connection in self.connections.lock().iter().filter_map(Weak::upgrade) {
             let _ = connection.shutdown(Shutdown::Both);
         }
         // The acceptor ends with its next connection.

@@ -62,6 +62,7 @@ async fn play(model: LoadModel, users: u32) -> RunData {
         codes: Codes::new(&Spec::builtin(Version::Current)),
         routes: ROUTES.map(str::to_owned).to_vec(),
         addresses: Vec::new(),
+        edge: None,
         timeout: LIMIT,
         drain: LIMIT,
         start_at: None,

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::plan::Quantile;
 use edgeproof_load::service::{
     AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord, TrueTimes,
 };
+use edgeproof_reports::load::Quantile;
 use edgeproof_reports::load::{LoadReport, LoadState};
 use tempfile::TempDir;
 

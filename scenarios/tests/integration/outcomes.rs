@@ -36,7 +36,7 @@ async fn relay(url: &str) -> EdgeRelay {
 async fn polling(url: &str, route: u8, give_up: Duration) -> VerdictPolling {
     let (endpoint, token) = (endpoint(url).await, "Bearer service_read_x");
     VerdictPolling {
-        requests: VerdictRequests::new(&spec(), endpoint, token, Vec::new(), false, RouteId(route)).unwrap(),
+        requests: VerdictRequests::new(&spec(), endpoint, token, Vec::new(), RouteId(route)).unwrap(),
         references: References::Generated(None),
         collections: OpaqueCollections::new(3),
         options: PollOptions {
@@ -81,6 +81,7 @@ async fn load_with(
         codes: codes(),
         routes: vec!["POST /v1/signals".into(), "GET /v1/verdict/{ref}".into()],
         addresses: Vec::new(),
+        edge: None,
         timeout,
         drain,
         start_at: None,
@@ -95,7 +96,6 @@ async fn load_with(
 fn outcomes(data: &RunData) -> Vec<String> {
     let mut outcomes: Vec<String> = data
         .recorded
-        .measurements
         .series
         .iter()
         .map(|series| {
@@ -161,10 +161,10 @@ async fn operation_that_waits_for_a_user_times_out_from_its_intended_start() {
     let ledger = data.recorded.ledger;
     assert_eq!(ledger.failed + ledger.dropped, 20);
     assert!(data.waited > 10);
-    let longest = data.recorded.measurements.series.iter().map(|series| series.observed.max()).max().unwrap();
+    let longest = data.recorded.series.iter().map(|series| series.observed.max()).max().unwrap();
     assert!(longest < 1_000_000, "{longest} µs");
     let never_sent = |series: &&OutcomeSeries| series.outcome == RequestOutcome::Dropped;
-    if let Some(never_sent) = data.recorded.measurements.series.iter().find(never_sent) {
+    if let Some(never_sent) = data.recorded.series.iter().find(never_sent) {
         assert!(never_sent.observed.max() <= 100_100, "it timed out then");
     }
 }
@@ -181,7 +181,7 @@ async fn open_and_dropped_operations_count_at_their_age() {
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.scheduled, ledger.dropped, ledger.open), (20, 16, 4));
     assert_eq!((data.waited, data.run.users.limit), (16, UserLimit::Given));
-    let oldest = data.recorded.measurements.series.iter().map(|series| series.response.max()).max().unwrap();
+    let oldest = data.recorded.series.iter().map(|series| series.response.max()).max().unwrap();
     assert!(oldest >= 600_000, "the first operation is as old as the run: {oldest} µs");
 }
 
@@ -214,9 +214,9 @@ async fn journey_ends_with_its_verdict() {
     let journey = Journey { relay: relay(&both.uri()).await, polling: polling(&both.uri(), 1, LONG).await };
     let data = load(journey.scenario(), LONG, LONG).await;
     assert_eq!(outcomes(&data), ["200 × 20", "200 × 20", "404 pending × 20"]);
-    assert_eq!(data.recorded.measurements.verdict.count(), 20);
+    assert_eq!(data.recorded.verdict.answered.count(), 20);
     // Histograms store three digits.
-    assert!(data.recorded.measurements.verdict.min() >= 9_990, "polls are 10 ms apart");
+    assert!(data.recorded.verdict.answered.min() >= 9_990, "polls are 10 ms apart");
     assert_eq!(data.recorded.ledger.answered, 20);
 }
 
@@ -234,15 +234,10 @@ async fn missing_verdict_is_an_error_at_its_age() {
     assert_eq!(found[0], "! no verdict in time × 20");
     assert!(found[1].starts_with("404 pending × "), "{found:?}");
     // It is not a time to verdict: sessions without a verdict rank above all of them.
-    assert_eq!(data.recorded.measurements.verdict.count(), 0);
+    assert_eq!(data.recorded.verdict.answered.count(), 0);
     let ledger = data.recorded.ledger;
     assert_eq!((ledger.answered, ledger.unexpected, ledger.without_verdict), (20, 20, 20));
-    let given_up = data
-        .recorded
-        .measurements
-        .series
-        .iter()
-        .find(|series| series.outcome == RequestOutcome::GivenUp)
-        .unwrap();
+    let given_up =
+        data.recorded.series.iter().find(|series| series.outcome == RequestOutcome::GivenUp).unwrap();
     assert!(given_up.response.min() >= 99_900);
 }

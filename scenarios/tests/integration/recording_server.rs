@@ -5,9 +5,9 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_load::plan::Quantile;
 use edgeproof_load::scenario::OpaqueCollections;
 use edgeproof_load::service::{AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord};
+use edgeproof_reports::load::Quantile;
 
 use crate::support::{LIMIT, until};
 

@@ -1,5 +1,5 @@
 use super::{charts, phrases};
-use crate::load::model::{LoadReport, LoadState, Percentiles, Timing};
+use crate::load::model::{LoadReport, LoadState, Quantile, Timing};
 use crate::text::escape::markup_line;
 use crate::text::page::page;
 use crate::text::units::{count, percent, rate};
@@ -62,8 +62,8 @@ fn tiles(out: &mut String, report: &LoadReport) {
     };
     if let Some((name, Timing { figures, .. })) = timing {
         tiles.extend([
-            (format!("{name} p50"), figures.text(figures.p50_us, 0.5)),
-            (format!("{name} p99"), figures.text(figures.p99_us, 0.99)),
+            (format!("{name} p50"), figures.text(Quantile::P50)),
+            (format!("{name} p99"), figures.text(Quantile::P99)),
         ]);
     }
     out.push_str("<div class=\"tiles\">");
@@ -114,7 +114,7 @@ fn ledger(out: &mut String, report: &LoadReport) {
 }
 
 fn percentiles(out: &mut String, report: &LoadReport) {
-    let heads = Percentiles::COLUMNS.map(|name| format!("<th class=\"n\">{name}</th>")).concat();
+    let heads = Quantile::ALL.map(|quantile| format!("<th class=\"n\">{}</th>", quantile.name())).concat();
     put!(out, "<h2>Percentiles</h2>\n<table><tr><th></th><th class=\"n\">count</th>{heads}</tr>");
     let rows = phrases::rows(report);
     for row in &rows {
@@ -135,7 +135,6 @@ fn outcomes(out: &mut String, report: &LoadReport) {
         let all = route.response.figures.count.max(1) as f64;
         for outcome in &route.outcomes {
             let figures = &outcome.response.figures;
-            let times = [(figures.p50_us, 0.5), (figures.p99_us, 0.99), (figures.max_us, 1.0)];
             put!(
                 out,
                 "<tr class=\"{}\"><td>{}</td><td>{}</td>{}{}</tr>",
@@ -143,7 +142,7 @@ fn outcomes(out: &mut String, report: &LoadReport) {
                 markup_line(&route.route),
                 markup_line(&outcome.outcome),
                 cells([count(outcome.count), percent(outcome.count as f64 / all)]),
-                cells(times.map(|(us, share)| figures.text(us, share)))
+                cells([Quantile::P50, Quantile::P99, Quantile::Max].map(|quantile| figures.text(quantile)))
             );
         }
     }

@@ -1,5 +1,5 @@
 use super::phrases;
-use crate::load::model::{LoadReport, Percentiles};
+use crate::load::model::{LoadReport, Quantile};
 use crate::text::markdown::literal;
 use crate::text::units::count;
 
@@ -25,7 +25,11 @@ pub(super) fn render(report: &LoadReport) -> String {
         }
         out.push('\n');
     }
-    put!(out, "| | {} |\n|---|---:|---:|---:|---:|---:|---:|\n", Percentiles::COLUMNS.join(" | "));
+    put!(
+        out,
+        "| | {} |\n|---|---:|---:|---:|---:|---:|---:|\n",
+        Quantile::ALL.map(Quantile::name).join(" | ")
+    );
     let rows = phrases::rows(report);
     for row in &rows {
         let indent = if row.of_route { "&emsp;" } else { "" };
@@ -46,7 +50,7 @@ pub(super) fn render(report: &LoadReport) -> String {
                 if outcome.expected { "" } else { "❌ " },
                 literal(&outcome.outcome),
                 count(outcome.count),
-                literal(&outcome.response.figures.text(outcome.response.figures.p99_us, 0.99))
+                literal(&outcome.response.figures.text(Quantile::P99))
             );
         }
     }

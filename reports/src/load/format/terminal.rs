@@ -1,5 +1,5 @@
 use super::phrases;
-use crate::load::model::{LoadReport, Percentiles, ThresholdResult};
+use crate::load::model::{LoadReport, Quantile, ThresholdResult};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, paint_all};
 use crate::text::units::count;
@@ -54,7 +54,7 @@ fn head(lines: &mut Vec<StyledLine>, report: &LoadReport) {
 fn percentiles(lines: &mut Vec<StyledLine>, report: &LoadReport) {
     let rows = phrases::rows(report);
     let width = rows.iter().map(|row| row.name.chars().count() + 2).max().unwrap_or(0).max(24);
-    let heads = Percentiles::COLUMNS.map(|name| format!("{name:>11}")).concat();
+    let heads = Quantile::ALL.map(|quantile| format!("{:>11}", quantile.name())).concat();
     lines.extend([StyledLine::new(), line(TextStyle::Dim, format!("  {:<width$}{heads}", ""))]);
     for row in &rows {
         let cells = row.cells.each_ref().map(|cell| format!("{cell:>11}")).concat();

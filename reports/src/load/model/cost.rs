@@ -33,7 +33,7 @@ pub struct EdgeMoment {
 }
 
 /// CPU, memory and delays of the generator.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Generator {
     /// CPU seconds of this process from the start to the last answer, an embedded edge and service included.

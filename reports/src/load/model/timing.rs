@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
 
 use crate::text::units::micros;
 
@@ -32,18 +33,64 @@ pub struct Percentiles {
     pub max_us: u64,
 }
 
-/// Names and shares of the values in a table.
-const COLUMNS: [(&str, f64); 6] =
-    [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("max", 1.0)];
+/// A percentile, or the maximum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Quantile {
+    /// The median.
+    P50,
+    /// The 90th percentile.
+    P90,
+    /// The 95th percentile.
+    P95,
+    /// The 99th percentile.
+    P99,
+    /// The 99.9th percentile.
+    #[strum(serialize = "p99.9")]
+    P999,
+    /// The maximum.
+    Max,
+}
+
+impl Quantile {
+    /// All of them, from the median outwards.
+    pub const ALL: [Self; 6] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P999, Self::Max];
+
+    /// The name in thresholds and reports, such as `p99.9`.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The share of samples at or below it, 0 to 1.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.9,
+            Self::P95 => 0.95,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+            Self::Max => 1.0,
+        }
+    }
+}
+
 /// A change by the generator's delay below this (µs) is not marked.
 const MARKED_US: u64 = 50;
 /// A change by the generator's delay below this share is not marked.
 const MARKED_SHARE: f64 = 0.05;
 
 impl Percentiles {
-    /// Names of the values in a table.
-    pub(crate) const COLUMNS: [&str; 6] =
-        [COLUMNS[0].0, COLUMNS[1].0, COLUMNS[2].0, COLUMNS[3].0, COLUMNS[4].0, COLUMNS[5].0];
+    /// The value (µs).
+    pub fn at(&self, quantile: Quantile) -> u64 {
+        match quantile {
+            Quantile::P50 => self.p50_us,
+            Quantile::P90 => self.p90_us,
+            Quantile::P95 => self.p95_us,
+            Quantile::P99 => self.p99_us,
+            Quantile::P999 => self.p999_us,
+            Quantile::Max => self.max_us,
+        }
+    }
 
     /// The rank, from 1, of a percentile among this many samples. `share` is 0 to 1.
     pub fn rank(share: f64, count: u64) -> u64 {
@@ -58,24 +105,24 @@ impl Percentiles {
 
     /// Values of a table row: `12.3 ms`, or `≥ 2.00 s` for a lower bound.
     pub(crate) fn row(&self) -> [String; 6] {
-        let values = [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p999_us, self.max_us];
-        std::array::from_fn(|place| self.text(values[place], COLUMNS[place].1))
+        Quantile::ALL.map(|quantile| self.text(quantile))
     }
 
     /// One of the values as text; `–` without samples.
-    pub(crate) fn text(&self, us: u64, share: f64) -> String {
-        if self.count == 0 { "–".to_owned() } else { bounded(us, self.is_lower_bound(share)) }
+    pub(crate) fn text(&self, quantile: Quantile) -> String {
+        if self.count == 0 {
+            return "–".to_owned();
+        }
+        bounded(self.at(quantile), self.is_lower_bound(quantile.share()))
     }
 
     /// The same with a `*` where the delay of the generator changed the value: `observed` includes it.
     pub(crate) fn marked_row(&self, observed: &Self) -> [String; 6] {
-        let values = |of: &Self| [of.p50_us, of.p90_us, of.p95_us, of.p99_us, of.p999_us, of.max_us];
-        let (own, with_delay) = (values(self), values(observed));
-        let row = self.row();
-        std::array::from_fn(|place| {
-            let change = with_delay[place].saturating_sub(own[place]);
-            let marked = change > MARKED_US && change as f64 > own[place] as f64 * MARKED_SHARE;
-            if marked { format!("{}*", row[place]) } else { row[place].clone() }
+        Quantile::ALL.map(|quantile| {
+            let (own, text) = (self.at(quantile), self.text(quantile));
+            let change = observed.at(quantile).saturating_sub(own);
+            let marked = change > MARKED_US && change as f64 > own as f64 * MARKED_SHARE;
+            if marked { format!("{text}*") } else { text }
         })
     }
 }

@@ -2,7 +2,6 @@ use edgeproof_reports::load::{LoadReport, LoadState};
 
 use super::comparison::{Agreement, ComparedPercentile, compare, shorter_than_scheduled};
 use super::situation::{GeneratedLoad, Observation, Situation};
-use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
 /// A check of the generator in one situation.
@@ -156,7 +155,7 @@ impl Judged<'_> {
     fn not_shown(&self) -> Option<String> {
         let (expected, report) = (self.check.expected, self.report);
         (!expected.is_shown(report, &self.observation.stdout))
-            .then(|| format!("expected: {}; reported: {}", expected.text(), reported(report)))
+            .then(|| format!("expected: {expected}; reported: {}", reported(report)))
     }
 
     /// Counts that do not add up, or that the server contradicts.
@@ -197,7 +196,7 @@ impl Judged<'_> {
         let is_right = i32::from(self.report.exit_code) == code
             && codes.contains(&code)
             && (is_invalid || expected != ExpectedReport::Invalid);
-        let (expected, reported) = (expected.text(), reported(self.report));
+        let reported = reported(self.report);
         (!is_right).then(|| format!("the run ended with {code}; expected: {expected}; reported: {reported}"))
     }
 
@@ -219,30 +218,32 @@ impl CheckOutcome {
     fn without_report(result: CheckResult, state: String, why: String) -> Self {
         Self { result, state, percentiles: Vec::new(), notes: vec![why] }
     }
-
-    /// The compared percentile, if there is one.
-    pub(super) fn at(&self, quantile: Quantile) -> Option<&ComparedPercentile> {
-        self.percentiles.iter().find(|compared| compared.quantile == quantile)
-    }
 }
 
 /// What the generator must report. In every case its counts agree with the server's, and its percentiles do so
 /// unless the run is invalid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 pub(super) enum ExpectedReport {
-    /// A complete run with the whole rate delivered.
+    /// A complete run.
+    #[strum(to_string = "the whole rate delivered, exit code 0")]
     Delivered,
     /// A complete run with these failures.
+    #[strum(to_string = "a broken threshold, exit code 1")]
     Failures,
     /// Right figures or an invalid run: the generator is starved.
+    #[strum(to_string = "a complete or an invalid run")]
     RightOrInvalid,
-    /// An invalid run.
+    /// The generator is starved beyond doubt.
+    #[strum(to_string = "an invalid run, exit code 3")]
     Invalid,
     /// The target did not keep up.
+    #[strum(to_string = "the target did not keep up, exit code 1")]
     Saturated,
     /// The number of users limited the run.
+    #[strum(to_string = "limited by --users, exit code 3")]
     LimitedByUsers,
     /// The target was gone before the end.
+    #[strum(to_string = "the target was gone, a partial run")]
     Gone,
 }
 
@@ -259,19 +260,6 @@ impl ExpectedReport {
             Self::LimitedByUsers => text.contains("--users"),
             Self::Gone => text.contains("gone"),
             Self::RightOrInvalid | Self::Invalid => true,
-        }
-    }
-
-    /// The expectation as text.
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::Delivered => "the whole rate delivered, exit code 0",
-            Self::Failures => "a broken threshold, exit code 1",
-            Self::RightOrInvalid => "a complete or an invalid run",
-            Self::Invalid => "an invalid run, exit code 3",
-            Self::Saturated => "the target did not keep up, exit code 1",
-            Self::LimitedByUsers => "limited by --users, exit code 3",
-            Self::Gone => "the target was gone, a partial run",
         }
     }
 }

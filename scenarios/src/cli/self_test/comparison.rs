@@ -1,9 +1,8 @@
 use std::time::Duration;
 
-use edgeproof_reports::load::{LoadReport, Percentiles};
+use edgeproof_reports::load::{LoadReport, Quantile};
 
 use super::check::{Check, CheckOutcome, CheckResult};
-use crate::plan::Quantile;
 use crate::service::TrueTimes;
 
 /// A percentile of the report beside the server's.
@@ -29,15 +28,8 @@ pub(super) enum Agreement {
     Contradicts,
 }
 
-type Figure = fn(&Percentiles) -> u64;
-/// The compared percentiles, and their figures.
-const COMPARED: [(Quantile, Figure); 5] = [
-    (Quantile::P50, |figures| figures.p50_us),
-    (Quantile::P90, |figures| figures.p90_us),
-    (Quantile::P99, |figures| figures.p99_us),
-    (Quantile::P999, |figures| figures.p999_us),
-    (Quantile::Max, |figures| figures.max_us),
-];
+/// The compared percentiles.
+const COMPARED: [Quantile; 5] = [Quantile::P50, Quantile::P90, Quantile::P99, Quantile::P999, Quantile::Max];
 /// Largest relative difference.
 const NEAR: f64 = 0.05;
 /// Largest absolute difference that is never an error.
@@ -54,8 +46,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Compares the response times of a report with the server's record.
 pub(super) fn compare(report: &LoadReport, truth: &TrueTimes) -> Vec<ComparedPercentile> {
     let figures = &report.response.figures;
-    let compared = |(quantile, figure): (Quantile, Figure)| {
-        let reported = Duration::from_micros(figure(figures));
+    let compared = |quantile: Quantile| {
+        let reported = Duration::from_micros(figures.at(quantile));
         let censored = is_lower_bound(report, quantile);
         let truth = truth.at(quantile);
         let beyond = (1.0 - quantile.share()) * figures.count as f64;
@@ -131,7 +123,7 @@ pub(super) fn list<'a>(checks: impl Iterator<Item = &'a Check>) -> String {
 
 /// The head of the table.
 pub(super) fn head() -> String {
-    let names = COMPARED.map(|(quantile, _)| format!("{:>CELL$}", quantile.name())).concat();
+    let names = COMPARED.map(|quantile| format!("{:>CELL$}", quantile.name())).concat();
     format!("Response times (ms): reported / recorded by the server\n  {:<NAME$}   {:<9}{names}\n", "", "run")
 }
 
@@ -142,8 +134,8 @@ pub(super) fn row(check: &Check, outcome: &CheckOutcome) -> String {
         CheckResult::NotShown => '-',
         CheckResult::Failed => '✗',
     };
-    let cell = |quantile: Quantile| outcome.at(quantile).map_or_else(String::new, percentile);
-    let cells = COMPARED.map(|(quantile, _)| format!("{:>CELL$}", cell(quantile))).concat();
+    let cells = outcome.percentiles.iter().map(|compared| format!("{:>CELL$}", percentile(compared)));
+    let cells = cells.collect::<Vec<_>>().concat();
     let row = format!("{mark} {:<NAME$}   {:<9}{cells}", check.name, outcome.state);
     let notes = outcome.notes.iter().map(|note| format!("      {note}\n")).collect::<Vec<_>>().concat();
     format!("{}\n{notes}", row.trim_end())

@@ -2,32 +2,31 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
 use edgeproof_cli::Failure;
-use procfs_core::ProcessCGroups;
-use procfs_core::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::cpu_cgroups;
 
 /// Where and with which limits a process runs.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::cli) struct Placement {
-    /// The only CPU that it uses (default: all)
-    #[arg(long)]
+    /// The only CPU that it uses (default: all).
     cpu: Option<usize>,
-    /// Its niceness (default: that of the self-test)
-    #[arg(long)]
+    /// Its niceness (default: that of the self-test).
     nice: Option<i32>,
-    /// Folder of its cgroup (default: that of the self-test)
-    #[arg(long)]
+    /// Folder of its cgroup (default: that of the self-test).
     cgroup: Option<PathBuf>,
 }
 
 /// Arguments of the command `edgeproof-load self-test confined`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Confined {
-    #[command(flatten)]
+    /// The placement (JSON)
+    #[arg(value_parser = |text: &str| serde_json::from_str::<Placement>(text))]
     placement: Placement,
     /// Arguments of the program
     #[arg(last = true, required = true)]
@@ -65,19 +64,13 @@ pub(super) struct CpuLimit(PathBuf);
 const NICE: i32 = 10;
 /// Period of a CPU limit (µs).
 const PERIOD: u64 = 100_000;
-/// Mount points of the hierarchy with the CPU controller: version 2, then version 1.
-const HIERARCHIES: [&str; 3] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/cpu"];
 
 impl Placement {
     /// The arguments of this program that run it with these arguments at this placement.
     pub(super) fn arguments(&self, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-        let mut all: Vec<OsString> = ["self-test", "confined"].map(Into::into).into();
-        all.extend(self.cpu.map(|cpu| format!("--cpu={cpu}").into()));
-        all.extend(self.nice.map(|nice| format!("--nice={nice}").into()));
-        all.extend(self.cgroup.iter().flat_map(|cgroup| ["--cgroup".into(), cgroup.into()]));
-        all.push("--".into());
-        all.extend(arguments);
-        all
+        let own = serde_json::to_string(self).expect("a path of a cgroup is text");
+        let own = ["self-test", "confined", &own, "--"].map(OsString::from);
+        own.into_iter().chain(arguments).collect()
     }
 }
 
@@ -118,11 +111,12 @@ impl CpuLimit {
     pub(super) fn create(share: f64) -> Result<Self, String> {
         let quota = (PERIOD as f64 * share) as u64;
         let mut why = "no cgroup file system".to_owned();
-        for parent in own_groups() {
-            let limit = Self(parent.join(format!("edgeproof-self-test-{}", std::process::id())));
+        let cgroups = cpu_cgroups(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default());
+        for own in cgroups.iter().filter_map(|levels| levels.last()) {
+            let limit = Self(format!("{own}/edgeproof-self-test-{}", std::process::id()).into());
             match limit.set_up(quota) {
                 Ok(()) => return Ok(limit),
-                Err(error) => why = format!("{}: {error}", parent.display()),
+                Err(error) => why = format!("{own}: {error}"),
             }
         }
         Err(format!("no writable cgroup with a CPU limit ({why})"))
@@ -197,18 +191,4 @@ fn pin_and_bind(_: Option<usize>) -> io::Result<()> {
 /// Writes a file of a cgroup. It never makes one: in a folder that is no cgroup, a limit has no effect.
 fn set(file: PathBuf, value: &str) -> io::Result<()> {
     fs::OpenOptions::new().write(true).open(file)?.write_all(value.as_bytes())
-}
-
-/// Folders of this process's cgroup in each hierarchy that may limit CPU.
-fn own_groups() -> impl Iterator<Item = PathBuf> {
-    let groups = ProcessCGroups::from_file("/proc/self/cgroup").map_or_else(|_| Vec::new(), |all| all.0);
-    HIERARCHIES.into_iter().filter_map(move |mount| {
-        let root = Path::new(mount);
-        let is_v2 = root.join("cgroup.controllers").exists();
-        let own = groups.iter().find(|group| match &group.controllers[..] {
-            [] => is_v2,
-            controllers => !is_v2 && controllers.iter().any(|controller| controller == "cpu"),
-        })?;
-        Some(root.join(own.pathname.trim_start_matches('/'))).filter(|own| own.is_dir())
-    })
 }

@@ -26,8 +26,9 @@ impl MachineTimes {
         let stat =
             if has_own_stat(&text("/proc/self/mountinfo")) { String::new() } else { text("/proc/stat") };
         // In a container, the limit is that of the root that it sees.
-        let throttled = cpu_stat_files(&text("/proc/self/cgroup"));
-        let throttled = throttled.iter().filter_map(|path| parse_throttled(&text(path))).max();
+        let throttled = cpu_cgroups(&text("/proc/self/cgroup"));
+        let throttled = throttled.iter().flatten().map(|folder| format!("{folder}/cpu.stat"));
+        let throttled = throttled.filter_map(|file| parse_throttled(&text(&file))).max();
         let (count, idle, steal) = parse_stat(&stat, &system_info()).unwrap_or_default();
         Self { at, count, idle, steal, throttled: throttled.unwrap_or_default() }
     }
@@ -66,23 +67,26 @@ fn has_own_stat(mounts: &str) -> bool {
     mounts.lines().any(|mount| mount.split(' ').nth(4) == Some("/proc/stat"))
 }
 
-/// The files `cpu.stat` of a process's cgroups, of version 1 and 2. Each level may have a limit.
-fn cpu_stat_files(cgroups: &str) -> Vec<String> {
+/// The folders in which a process's cgroups may have a CPU limit, of version 1 and 2: of each cgroup, those above it and
+/// its own. `cgroups` is the text of `/proc/PID/cgroup`.
+pub(crate) fn cpu_cgroups(cgroups: &str) -> Vec<Vec<String>> {
     let cgroups = ProcessCGroups::from_read(cgroups.as_bytes()).map_or_else(|_| Vec::new(), |all| all.0);
-    let files = |cgroup: procfs_core::ProcessCGroup| {
-        let mut folder = match &cgroup.controllers[..] {
-            [] => "/sys/fs/cgroup".to_owned(),
-            controllers if controllers.iter().any(|name| name == "cpu") => "/sys/fs/cgroup/cpu".to_owned(),
-            _ => return Vec::new(),
+    let mut folders = Vec::new();
+    for cgroup in cgroups {
+        let roots: &[&str] = match &cgroup.controllers[..] {
+            [] => &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"],
+            controllers if controllers.iter().any(|name| name == "cpu") => &["/sys/fs/cgroup/cpu"],
+            _ => &[],
         };
-        let mut files = vec![format!("{folder}/cpu.stat")];
-        for part in cgroup.pathname.split('/').filter(|part| !part.is_empty()) {
-            folder = format!("{folder}/{part}");
-            files.push(format!("{folder}/cpu.stat"));
-        }
-        files
-    };
-    cgroups.into_iter().flat_map(files).collect()
+        folders.extend(roots.iter().map(|root| {
+            let mut levels = vec![(*root).to_owned()];
+            for part in cgroup.pathname.split('/').filter(|part| !part.is_empty()) {
+                levels.push(format!("{}/{part}", levels[levels.len() - 1]));
+            }
+            levels
+        }));
+    }
+    folders
 }
 
 /// Throttled time from `cpu.stat`; `None` without a limit.
@@ -111,11 +115,12 @@ mod tests {
     }
 
     #[rstest]
-    #[case("0::/a/b\n", &["/sys/fs/cgroup/cpu.stat", "/sys/fs/cgroup/a/cpu.stat", "/sys/fs/cgroup/a/b/cpu.stat"])]
-    #[case("4:memory:/m\n1:cpu,cpuacct:/a\n", &["/sys/fs/cgroup/cpu/cpu.stat", "/sys/fs/cgroup/cpu/a/cpu.stat"])]
-    #[case("2:cpuacct:/\n", &[])]
-    fn every_level_of_a_cgroup_is_read(#[case] cgroups: &str, #[case] files: &[&str]) {
-        assert_eq!(cpu_stat_files(cgroups), files);
+    #[case("0::/a/b\n", "ROOT ROOT/a ROOT/a/b, ROOT/unified ROOT/unified/a ROOT/unified/a/b")]
+    #[case("4:memory:/m\n1:cpu,cpuacct:/a\n", "ROOT/cpu ROOT/cpu/a")]
+    #[case("2:cpuacct:/\n", "")]
+    fn every_level_of_a_cgroup_is_read(#[case] cgroups: &str, #[case] folders: &str) {
+        let found = cpu_cgroups(cgroups).iter().map(|levels| levels.join(" ")).collect::<Vec<_>>().join(", ");
+        assert_eq!(found.replace("/sys/fs/cgroup", "ROOT"), folders);
     }
 
     #[rstest]
@@ -160,7 +165,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_without_a_panic(text: String) {
-            let _ = (parse_stat(&text, &system_info()), parse_throttled(&text), cpu_stat_files(&text).len());
+            let _ = (parse_stat(&text, &system_info()), parse_throttled(&text), cpu_cgroups(&text).len());
         }
     }
 }

@@ -5,10 +5,10 @@ mod machine_times;
 mod processes;
 mod self_monitor;
 
-pub use processes::EdgeCostProbe;
+pub(crate) use machine_times::cpu_cgroups;
 pub(super) use processes::listening_processes;
 pub(super) use self_monitor::cpu_time;
-pub use self_monitor::{SelfMonitor, SelfMonitorReading, processors};
+pub use self_monitor::{SelfMonitor, SelfMonitorReading};
 
 /// What parsers of `/proc` need to know about this system.
 fn system_info() -> procfs_core::ExplicitSystemInfo {

@@ -2,15 +2,12 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_reports::load::EdgeMoment;
-use parking_lot::Mutex;
 use procfs_core::net::{TcpNetEntries, TcpState};
 use procfs_core::prelude::*;
 use procfs_core::process::{Schedstat, Stat};
-use tokio::task::JoinSet;
 
 use super::system_info;
 
@@ -108,11 +105,17 @@ fn is_local(ip: IpAddr) -> bool {
     ip.is_loopback() || UdpSocket::bind((ip, 0)).is_ok()
 }
 
-/// Samples CPU and memory of a launched edge and its child processes. Dropping it ends that.
+/// CPU and memory of a launched edge and its child processes. Empty without `/proc`.
 #[derive(Debug)]
-pub struct EdgeCostProbe {
-    samples: Arc<Mutex<Vec<EdgeMoment>>>,
-    _task: JoinSet<()>,
+pub(super) struct EdgeSamples {
+    pid: u32,
+    begun: Instant,
+    /// When the next sample is due, since the begin, and the time between two.
+    due: Duration,
+    every: Duration,
+    /// First and last CPU time of each process. One that exited keeps it.
+    used: HashMap<i32, (u64, u64)>,
+    pub(super) moments: Vec<EdgeMoment>,
 }
 
 /// First sampling interval. Long runs double it.
@@ -120,52 +123,40 @@ const FIRST_INTERVAL: Duration = Duration::from_millis(500);
 /// Largest number of stored samples.
 const MAX_SAMPLES: usize = 480;
 
-impl EdgeCostProbe {
-    /// Starts sampling a process and its children. Without `/proc` there are no samples.
-    pub fn start(pid: u32) -> Self {
-        let samples = Arc::default();
-        let mut task = JoinSet::new();
-        task.spawn(sample(pid, Arc::clone(&samples)));
-        Self { samples, _task: task }
+impl EdgeSamples {
+    /// The samples of this process and its children from now on.
+    pub(super) fn new(pid: u32) -> Self {
+        let (begun, moments) = (Instant::now(), Vec::new());
+        let (due, every, used) = (Duration::ZERO, FIRST_INTERVAL, HashMap::new());
+        let mut samples = Self { pid, begun, due, every, used, moments };
+        samples.take();
+        samples
     }
 
-    /// The samples so far.
-    pub fn read(&self) -> Vec<EdgeMoment> {
-        self.samples.lock().clone()
-    }
-}
-
-async fn sample(pid: u32, samples: Arc<Mutex<Vec<EdgeMoment>>>) {
-    let (begun, system) = (Instant::now(), system_info());
-    let mut every = FIRST_INTERVAL;
-    // First and last CPU time of each process. One that exited keeps it.
-    let mut used: HashMap<i32, (u64, u64)> = HashMap::new();
-    loop {
-        let tree = tree(pid);
+    /// Takes a sample if one is due.
+    pub(super) fn take(&mut self) {
+        let at = self.begun.elapsed();
+        if at < self.due {
+            return;
+        }
+        self.due += self.every;
+        let (tree, system) = (tree(self.pid), system_info());
         for process in &tree {
             let ticks = process.utime + process.stime;
-            used.entry(process.pid).or_insert((ticks, ticks)).1 = ticks;
+            self.used.entry(process.pid).or_insert((ticks, ticks)).1 = ticks;
         }
-        {
-            let mut samples = samples.lock();
-            if !tree.is_empty() {
-                let ticks: u64 = used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
-                samples.push(EdgeMoment {
-                    at_ms: begun.elapsed().as_millis() as u64,
-                    cpu_s: ticks as f64 / system.ticks_per_second as f64,
-                    memory: tree.iter().map(|process| process.rss).sum::<u64>() * system.page_size,
-                });
-            }
-            if samples.len() >= MAX_SAMPLES {
-                let mut keeps = false;
-                samples.retain(|_| {
-                    keeps = !keeps;
-                    keeps
-                });
-                every *= 2;
-            }
+        if !tree.is_empty() {
+            let ticks: u64 = self.used.values().map(|(first, last)| last.saturating_sub(*first)).sum();
+            self.moments.push(EdgeMoment {
+                at_ms: at.as_millis() as u64,
+                cpu_s: ticks as f64 / system.ticks_per_second as f64,
+                memory: tree.iter().map(|process| process.rss).sum::<u64>() * system.page_size,
+            });
         }
-        tokio::time::sleep(every).await;
+        if self.moments.len() >= MAX_SAMPLES {
+            self.moments = self.moments.iter().step_by(2).copied().collect();
+            self.every *= 2;
+        }
     }
 }
 

@@ -3,7 +3,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ReceiveTimes;
-use edgeproof_reports::load::ContentionFigures;
+use edgeproof_reports::load::{ContentionFigures, EdgeMoment, Generator};
 use parking_lot::Mutex;
 use procfs_core::prelude::*;
 use procfs_core::process::StatM;
@@ -11,14 +11,13 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::task::JoinSet;
 
 use super::machine_times::MachineTimes;
-use super::processes::ProcessTimes;
+use super::processes::{EdgeSamples, ProcessTimes};
 use crate::measure::{CpuContention, Histogram, TargetContention};
 
 /// Samples the generator itself: CPU, memory, and the delay of the runtime's timer.
 #[derive(Debug)]
 pub struct SelfMonitor {
     lag: Arc<Mutex<Histogram>>,
-    memory_first: u64,
     receive_times: ReceiveTimes,
     _timer: JoinSet<()>,
     /// The thread that samples; `None` if the system had no thread left. A task of the runtime would delay the users.
@@ -29,18 +28,14 @@ pub struct SelfMonitor {
 /// Samples of a [`SelfMonitor`].
 #[derive(Debug, Clone, Default)]
 pub struct SelfMonitorReading {
+    /// What the report shows, without CPU time and delay.
+    pub generator: Generator,
     /// Delay of the runtime's timer.
     pub lag: Histogram,
-    /// Share of the CPU samples with all available CPU used, 0 to 1.
-    pub starved: f64,
-    /// Memory at the start (bytes).
-    pub memory_first: u64,
-    /// Memory at the last sample (bytes).
-    pub memory_last: u64,
     /// Who used the processors, and who waited for them.
     pub contention: CpuContention,
-    /// Whether the system reports when answers arrive.
-    pub late_reads_measured: bool,
+    /// Samples of a launched edge.
+    pub edge: Vec<EdgeMoment>,
 }
 
 /// The readings that a sample is compared with.
@@ -52,6 +47,7 @@ struct Baseline {
     target: ProcessTimes,
     /// The part of the target's wait that is not due to usual wake-ups.
     long_wait: Duration,
+    edge: Option<EdgeSamples>,
 }
 
 /// Interval of the timer.
@@ -66,34 +62,35 @@ const SATURATED: f64 = 0.97;
 const USUAL_WAIT: Duration = Duration::from_micros(50);
 
 impl SelfMonitor {
-    /// Starts sampling. `targets` are the processes that the run loads, as far as they run on this machine.
-    pub fn start(targets: Vec<u32>) -> Self {
+    /// Starts sampling. `targets` are the processes that the run loads, as far as they run on this machine; `edge` is the
+    /// process of a launched edge.
+    pub fn start(targets: Vec<u32>, edge: Option<u32>) -> Self {
         let lag: Arc<Mutex<Histogram>> = Arc::default();
         let mut timer = JoinSet::new();
         timer.spawn(measure_lag(Arc::clone(&lag)));
         let (stop, stopped) = mpsc::channel();
-        let baseline = Baseline::new(targets);
+        let baseline = Baseline::new(targets, edge);
         let sampler = thread::Builder::new().name("monitor".into()).spawn(move || baseline.sample(&stopped));
         let receive_times = ReceiveTimes::request();
-        Self { lag, memory_first: memory(), receive_times, _timer: timer, sampler: sampler.ok(), stop }
+        Self { lag, receive_times, _timer: timer, sampler: sampler.ok(), stop }
     }
 
     /// Takes a last sample and stops. Returns all samples.
     pub fn finish(self) -> SelfMonitorReading {
         // The thread ends as soon as its channel is closed.
         drop(self.stop);
-        SelfMonitorReading {
-            lag: self.lag.lock().clone(),
-            memory_first: self.memory_first,
-            late_reads_measured: self.receive_times.are_available(),
-            ..self.sampler.and_then(|sampler| sampler.join().ok()).unwrap_or_default()
-        }
+        let mut reading = self.sampler.and_then(|sampler| sampler.join().ok()).unwrap_or_default();
+        reading.lag = self.lag.lock().clone();
+        reading.generator.processors = processors();
+        reading.generator.late_reads_measured = self.receive_times.are_available();
+        reading
     }
 }
 
 impl Baseline {
-    fn new(targets: Vec<u32>) -> Self {
+    fn new(targets: Vec<u32>, edge: Option<u32>) -> Self {
         Self {
+            edge: edge.map(EdgeSamples::new),
             own: ProcessTimes::new(vec![std::process::id()]),
             target: ProcessTimes::new(targets),
             long_wait: Duration::ZERO,
@@ -104,11 +101,12 @@ impl Baseline {
 
     /// Samples until the channel is closed.
     fn sample(mut self, stopped: &mpsc::Receiver<()>) -> SelfMonitorReading {
-        let mut reading = SelfMonitorReading::default();
+        let mut generator = Generator { memory_first: memory(), ..Generator::default() };
         let (mut samples, mut starved) = (0_u32, 0_u32);
         let (mut looked, mut cpu) = (Instant::now(), cpu_time());
         loop {
             let ended = stopped.recv_timeout(WAIT_INTERVAL) != Err(mpsc::RecvTimeoutError::Timeout);
+            self.edge.iter_mut().for_each(EdgeSamples::take);
             self.sample_target();
             let elapsed = looked.elapsed();
             if elapsed >= CPU_INTERVAL {
@@ -117,13 +115,15 @@ impl Baseline {
                 let share = used.saturating_sub(cpu).as_secs_f64() / elapsed.as_secs_f64();
                 samples += 1;
                 starved += u32::from(share / f64::from(processors()) >= SATURATED);
-                reading.memory_last = memory();
+                generator.memory_last = memory();
                 (looked, cpu) = (Instant::now(), used);
             }
             if ended {
-                reading.starved = f64::from(starved) / f64::from(samples.max(1));
-                reading.contention = self.contention();
-                return reading;
+                let contention = self.contention();
+                generator.starved = f64::from(starved) / f64::from(samples.max(1));
+                generator.contention = contention.figures;
+                let edge = self.edge.map(|edge| edge.moments).unwrap_or_default();
+                return SelfMonitorReading { generator, lag: Histogram::default(), contention, edge };
             }
         }
     }
@@ -170,14 +170,13 @@ async fn measure_lag(lag: Arc<Mutex<Histogram>>) {
 }
 
 /// Number of processors that this process may use.
-pub fn processors() -> u32 {
+fn processors() -> u32 {
     thread::available_parallelism().map_or(1, |count| count.get() as u32)
 }
 
 /// CPU time of this process.
 pub(in crate::engine) fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }
 
 /// Memory of this process (bytes); 0 where the system does not report it.
