@@ -9,7 +9,7 @@ use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, EdgeSettings, MintOptions, ReadTokenForm, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::{Spec, Stimulus, Table, Version};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Stimulus, Table};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
@@ -58,7 +58,7 @@ impl SystemUnderTest {
     /// Starts and resolves the required parts. Nothing is loaded yet.
     pub(super) async fn prepare(plan: &LoadPlan) -> Result<Self, Failure> {
         let args = &plan.args;
-        let spec = Arc::new(Spec::builtin(Version::Current));
+        let spec = Arc::new(args.spec.load()?);
         let credentials = Credentials::mint(&MintOptions::default())
             .map_err(|why| Failure::of(&why, "this is a bug of edgeproof: report it"))?;
         let credentials = Arc::new(credentials);
@@ -242,7 +242,7 @@ impl SystemUnderTest {
             }
             (None, None) => (String::new(), None),
         };
-        let parsed = BaseUrl::of_service(&url)?.as_url().clone();
+        let parsed = BaseUrl::of_service(&url, &self.spec)?.as_url().clone();
         let endpoint = ServerAddress::resolve(&parsed, ca.as_deref()).await?;
         check_allowed(&endpoint, args)?;
         let endpoint = with_client_certificate(endpoint, args)?;
@@ -291,8 +291,10 @@ impl SystemUnderTest {
 }
 
 fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
+    let ready_path = spec.path(Endpoint::Health).to_owned();
     if let Some(url) = &args.edge_url {
-        return Ok(Target::Attached(Attached { url: BaseUrl::of_edge(url)?, ca: args.edge_ca.clone() }));
+        let url = BaseUrl::of_edge(url, spec)?;
+        return Ok(Target::Attached(Attached { url, ca: args.edge_ca.clone(), ready_path }));
     }
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
@@ -305,6 +307,7 @@ fn target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
         port_name: args.port_env.parse::<PortName>()?,
         scheme,
         ca: args.edge_ca.clone(),
+        ready_path,
         ready_timeout: args.ready_timeout,
         ..Launch::new(CommandLine::parse(command)?)
     }))

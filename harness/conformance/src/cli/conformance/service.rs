@@ -22,8 +22,8 @@ pub(super) fn service_options(
     profile: Profile,
 ) -> Result<ServiceRunnerOptions, Failure> {
     let (waits, spec) = (args.waits, Arc::clone(spec));
-    let service = args.base_url.as_deref().map(BaseUrl::of_service).transpose()?;
-    let keys = args.keys_url.as_deref().map(BaseUrl::of_keys).transpose()?;
+    let service = args.base_url.as_deref().map(|url| BaseUrl::of_service(url, &spec)).transpose()?;
+    let keys = args.keys_url.as_deref().map(|url| BaseUrl::of_keys(url, &spec)).transpose()?;
     let is_mock = match part {
         PartName::Keys => keys.is_none(),
         _ => service.is_none(),

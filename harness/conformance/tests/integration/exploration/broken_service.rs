@@ -77,7 +77,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
     let (location, inputs) = match place {
         Place::Embedded => (ServiceLocation::Mock(Arc::clone(&credentials), files), inputs),
         Place::Attached => {
-            let url = BaseUrl::of_service(&service.url()).unwrap();
+            let url = BaseUrl::of_service(&service.url(), Spec::current()).unwrap();
             let inputs = ServiceInputs { session_ref: Some(SESSION.into()), ..inputs };
             (ServiceLocation::At { service: Some(url), keys: None, ca: Some(ca) }, inputs)
         }
