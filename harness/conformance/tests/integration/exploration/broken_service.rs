@@ -86,6 +86,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
     let ids = ["explore.", "replay.", "monitor."];
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let runner = ServiceRunner::new(ServiceRunnerOptions {
+        mock_spec: None,
         profile: spec.profile().clone(),
         spec,
         location,
