@@ -1,5 +1,6 @@
 //! Versions of the interface: edited tables, removed rows, overlays.
 
+mod diff;
 mod overlays;
 mod removed_rows;
 

@@ -77,6 +77,29 @@ fn overlay_on_an_overlay_changes_both() {
     assert_eq!(spec.row("relay.409.session-closed").unwrap().status(), Some(410));
 }
 
+/// The point and its value are all that a rule needs: our edge follows it, its case judges, another edge fails.
+#[rstest]
+#[case::path("relay.path", "\"/v1/verify\"")]
+#[case::header("relay.license-header", "\"x-license\"")]
+#[case::scheme("relay.license-scheme", "\"License\"")]
+#[case::methods("preflight.methods", "[\"POST\", \"PUT\"]")]
+#[case::headers("preflight.headers", "[\"x-trace\", \"content-type\"]")]
+#[case::max_age("preflight.max-age-seconds", "60")]
+#[case::status("preflight.status", "200")]
+#[case::health("health.body", "'{\"up\": 1}'")]
+fn open_point_becomes_a_rule(#[case] point: &str, #[case] value: &str) {
+    let folder = TempDir::new().unwrap();
+    let text = format!(
+        "[[add]]\nid = \"statement.decided\"\nsection = \"4\"\ncondition = \"Decided.\"\npoint = \"{point}\"\nvalue = {value}\n"
+    );
+    let path = overlay(&folder, &text);
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", "--spec", path, "--filter", "rule.*"]));
+    assert_eq!(code, Some(0), "{shown}");
+    let (_, shown) = run(edgeproof(&["spec", "diff", "current", path]));
+    assert!(shown.contains("edge: breaking (1 of 1 case: rule."), "{shown}");
+}
+
 #[rstest]
 #[case::unknown("nowhere", "neither a version of the interface nor a path")]
 #[case::empty_folder(".", "interface.toml: the file is missing")]
