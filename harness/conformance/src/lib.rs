@@ -6,6 +6,7 @@ pub mod causes;
 pub mod cli;
 pub mod collector;
 mod curl;
+pub mod interface_change;
 pub mod judge;
 pub mod monitor;
 mod nearest;

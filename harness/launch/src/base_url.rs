@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Endpoint, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use url::Url;
 
 /// Base URL of a part under test: `http` or `https`, a host, and the path that the interface's paths begin below, if
@@ -19,26 +19,31 @@ pub struct BaseUrlError {
 
 impl BaseUrl {
     /// Parses the base URL of an edge.
-    pub fn of_edge(given: &str) -> Result<Self, BaseUrlError> {
+    pub fn of_edge(given: &str, spec: &Spec) -> Result<Self, BaseUrlError> {
         let url = Self::parse(
             given,
             "an edge",
             "the page presents no credential to an edge",
             "https://edge.example",
         )?;
-        url.above(given, "an edge", "the edge's paths", &[Endpoint::Signals.path(), Endpoint::Health.path()])
+        url.above(
+            given,
+            "an edge",
+            "the edge's paths",
+            &[spec.path(Endpoint::Signals), spec.path(Endpoint::Health)],
+        )
     }
 
     /// Parses the base URL of a service. `http` is allowed for this machine only, because a read token travels.
-    pub fn of_service(given: &str) -> Result<Self, BaseUrlError> {
+    pub fn of_service(given: &str, spec: &Spec) -> Result<Self, BaseUrlError> {
         let whose = "a service";
         let url = Self::parse(given, whose, "the service takes a read token", "https://service.example")?;
-        let verdicts = verdict_path().prefix().trim_end_matches('/');
+        let verdicts = spec.verdict_path().prefix().trim_end_matches('/');
         url.above(given, whose, "the service's paths", &[verdicts])?.guarded(given, whose)
     }
 
     /// Parses the base URL of a key set.
-    pub fn of_keys(given: &str) -> Result<Self, BaseUrlError> {
+    pub fn of_keys(given: &str, spec: &Spec) -> Result<Self, BaseUrlError> {
         let whose = "a key set";
         let url = Self::parse(
             given,
@@ -46,7 +51,7 @@ impl BaseUrl {
             "the interface shows no credential for the key set",
             "https://keys.example",
         )?;
-        let path = Endpoint::KeySet.path();
+        let path = spec.path(Endpoint::KeySet);
         let folder = path.rsplit_once('/').map_or(path, |(folder, _)| folder);
         url.above(given, whose, "the key set's own paths", &[path, folder])
     }
@@ -150,13 +155,13 @@ mod tests {
     #[case("https://service.example?a=b", false)]
     #[case("service.example", false)]
     fn http_service_url_must_be_loopback(#[case] given: &str, #[case] taken: bool) {
-        assert_eq!(BaseUrl::of_service(given).is_ok(), taken);
+        assert_eq!(BaseUrl::of_service(given, Spec::current()).is_ok(), taken);
     }
 
     #[test]
     fn invalid_base_url_names_reason_and_fix() {
         let rendered = |given| {
-            let error = BaseUrl::of_service(given).unwrap_err();
+            let error = BaseUrl::of_service(given, Spec::current()).unwrap_err();
             format!("{error} | {}", error.advice)
         };
         insta::assert_snapshot!(rendered("http://service.example"), @r#"cannot use "http://service.example" as the base URL of a service: credentials would be sent unencrypted | use https://; http:// is for services on this machine (localhost, 127.0.0.1, [::1])"#);

@@ -6,7 +6,6 @@ use std::time::Duration;
 use humantime::format_duration;
 use url::Url;
 
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{NoAnswer, ServerAddressError};
 
 /// Failed start of a program. Quoted output is redacted.
@@ -42,6 +41,8 @@ pub enum LaunchError {
         url: Url,
         /// Environment variable with the port.
         port_name: String,
+        /// Path of the probes.
+        ready_path: String,
         /// Ready timeout.
         after: Duration,
         /// Result of the last probe.
@@ -95,12 +96,20 @@ fn advice(error: &LaunchError) -> String {
         LaunchError::ExitedEarly { .. } => {
             "an edge runs until it gets SIGTERM, and it must start without the settings that a configuration omits".into()
         }
-        LaunchError::NotReady { url, port_name, listens_on, observed, .. } => not_ready(url, port_name, listens_on, observed),
+        LaunchError::NotReady { url, port_name, ready_path, listens_on, observed, .. } => {
+            not_ready(url, port_name, ready_path, listens_on, observed)
+        }
         LaunchError::Address(_) => String::new(),
     }
 }
 
-fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], observed: &NoAnswer) -> String {
+fn not_ready(
+    url: &Url,
+    port_name: &str,
+    ready_path: &str,
+    listens_on: &[std::net::SocketAddr],
+    observed: &NoAnswer,
+) -> String {
     let port = url.port_or_known_default().unwrap_or_default();
     let elsewhere: Vec<String> =
         listens_on.iter().filter(|at| at.port() != port).map(ToString::to_string).collect();
@@ -113,8 +122,7 @@ fn not_ready(url: &Url, port_name: &str, listens_on: &[std::net::SocketAddr], ob
             elsewhere.join(", ")
         ),
         _ if listens => format!(
-            "it listens, but did not answer GET {} in HTTP; if it speaks TLS, use --edge-scheme https",
-            Endpoint::Health.path()
+            "it listens, but did not answer GET {ready_path} in HTTP; if it speaks TLS, use --edge-scheme https"
         ),
         _ => format!(
             "it must listen on 127.0.0.1 and the port in the variable {port_name}; if it reads another variable, use \

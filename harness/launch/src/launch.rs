@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor};
-use edgeproof_fixtures::spec::Endpoint;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -52,6 +52,8 @@ pub struct Launch {
     /// CA file for the edge's certificate (default: system roots). A program with another certificate never becomes
     /// ready, and the error names the certificate.
     pub ca: Option<PathBuf>,
+    /// Path of the health check that tells when it is ready (default: that of the current interface).
+    pub ready_path: String,
     /// Timeout for the first answer.
     pub ready_timeout: Duration,
     /// Time between SIGTERM and SIGKILL.
@@ -91,6 +93,7 @@ impl Launch {
             port_name: PortName::default(),
             scheme: Scheme::default(),
             ca: None,
+            ready_path: Spec::current().path(Endpoint::Health).to_owned(),
             ready_timeout: Duration::from_secs(10),
             grace: Duration::from_secs(2),
         }
@@ -137,7 +140,7 @@ impl Launch {
             status = process.exit() => Err(StartFailure::Exited(status)),
         };
         let Err(failure) = probed else {
-            return Ok(RunningProgram { endpoint, process });
+            return Ok(RunningProgram { endpoint, ready_path: self.ready_path.clone(), process });
         };
         let listens_on = listeners::of(process.descendants());
         let log = process.stop().await;
@@ -148,6 +151,7 @@ impl Launch {
                 command,
                 url: endpoint.url().clone(),
                 port_name: self.port_name.0.clone(),
+                ready_path: self.ready_path.clone(),
                 after: self.ready_timeout,
                 observed,
                 listens_on,
@@ -162,7 +166,9 @@ impl Launch {
         let mut pause = FIRST_PAUSE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Err(observed) = probe(endpoint, in_milliseconds(left.min(PROBE_LIMIT))).await else {
+            let Err(observed) =
+                probe(endpoint, &self.ready_path, in_milliseconds(left.min(PROBE_LIMIT))).await
+            else {
                 return Ok(());
             };
             let left = deadline.saturating_duration_since(Instant::now());
@@ -196,9 +202,9 @@ impl Launch {
     }
 }
 
-/// Sends one health check. Any HTTP answer means ready.
-pub async fn probe(endpoint: &ServerAddress, limit: Duration) -> Result<(), NoAnswer> {
-    send(endpoint, &Draft::new("GET", Endpoint::Health.path()), limit).await.reply.map(drop)
+/// Sends one health check to this path. Any HTTP answer means ready.
+pub async fn probe(endpoint: &ServerAddress, path: &str, limit: Duration) -> Result<(), NoAnswer> {
+    send(endpoint, &Draft::new("GET", path), limit).await.reply.map(drop)
 }
 
 /// Whether the output names a taken port. A short-lived client connection can hold the port and release it before

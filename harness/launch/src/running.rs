@@ -19,6 +19,7 @@ const OUTPUT_LIMIT: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct RunningProgram {
     pub(super) endpoint: ServerAddress,
+    pub(super) ready_path: String,
     pub(super) process: Process,
 }
 
@@ -26,6 +27,11 @@ impl RunningProgram {
     /// Address for requests.
     pub fn endpoint(&self) -> &ServerAddress {
         &self.endpoint
+    }
+
+    /// Path of the health check that it answered.
+    pub fn ready_path(&self) -> &str {
+        &self.ready_path
     }
 
     /// First resolved address. It exists, because the program answered.

@@ -2,7 +2,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
 use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
-use edgeproof_fixtures::spec::{Table, Version};
+use edgeproof_fixtures::spec::Table;
 use edgeproof_fixtures::verdict::Judgement;
 use edgeproof_http::Peer;
 use http::{HeaderMap, StatusCode};
@@ -68,9 +68,10 @@ pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -
 
 /// Opens a collection. Before there were seals, its contents are the body.
 fn open_body(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
-    match state.spec.version() {
-        Version::Current => open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id)),
-        Version::PreSeal => read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id)),
+    if state.spec.seals_collections() {
+        open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id))
+    } else {
+        read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id))
     }
 }
 

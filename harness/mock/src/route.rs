@@ -95,13 +95,13 @@ impl SessionRef {
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_fixtures::spec::{Version, verdict_path};
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;
 
     fn route(method: &str, path: &str) -> Route {
-        Router::new(&Spec::builtin(Version::Current)).route(&method.parse().unwrap(), path)
+        Router::new(Spec::current()).route(&method.parse().unwrap(), path)
     }
 
     #[rstest]
@@ -119,13 +119,13 @@ mod tests {
     #[case::nul("a%00b", "a\0b")]
     fn session_reference_is_decoded_once(#[case] written: &str, #[case] text: &str) {
         let reference = SessionRef { text: text.to_owned(), is_text: true };
-        assert_eq!(route("GET", &verdict_path().with(written)), Route::Verdict(reference));
+        assert_eq!(route("GET", &Spec::current().verdict_path().with(written)), Route::Verdict(reference));
     }
 
     #[test]
     fn session_reference_that_is_not_utf8_stays_encoded() {
         let reference = SessionRef { text: "a%FFb".to_owned(), is_text: false };
-        assert_eq!(route("GET", &verdict_path().with("a%FFb")), Route::Verdict(reference));
+        assert_eq!(route("GET", &Spec::current().verdict_path().with("a%FFb")), Route::Verdict(reference));
     }
 
     #[rstest]

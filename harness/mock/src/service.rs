@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::seal::{Collection, SealPublicKey};
-use edgeproof_fixtures::spec::{Profile, Spec, Version};
+use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ListenerProtocol, Server};
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -234,9 +234,10 @@ impl MockService {
     /// A collection as a page posts it in this version of the interface: sealed to the current key, or as plain JSON
     /// before there were seals (9.3).
     pub fn posted_form(&self, collection: &Collection) -> Vec<u8> {
-        match self.state.spec.version() {
-            Version::Current => collection.seal(&self.seal_key()),
-            Version::PreSeal => collection.to_json().into_bytes(),
+        if self.state.spec.seals_collections() {
+            collection.seal(&self.seal_key())
+        } else {
+            collection.to_json().into_bytes()
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Attached {
     pub url: BaseUrl,
     /// CA file for its certificate (default: system roots).
     pub ca: Option<PathBuf>,
+    /// Path of the health check that tells whether it answers.
+    pub ready_path: String,
 }
 
 impl Attached {
@@ -32,8 +34,8 @@ impl Attached {
                 host: self.url.as_url().host_str().unwrap_or_default().to_owned(),
                 why: io::ErrorKind::TimedOut.into(),
             })??;
-        match probe(&endpoint, PROBE_TIMEOUT).await {
-            Ok(()) => Ok(RunningEdge::new(endpoint, Runs::Elsewhere)),
+        match probe(&endpoint, &self.ready_path, PROBE_TIMEOUT).await {
+            Ok(()) => Ok(RunningEdge::new(endpoint, self.ready_path.clone(), Runs::Elsewhere)),
             Err(observed) => Err(StartError::Unreachable { url: self.url.as_url().clone(), observed }),
         }
     }

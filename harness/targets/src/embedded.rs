@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use edgeproof_edge::{Edge, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Role};
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{Endpoint, Profile, Spec};
 use edgeproof_http::ServerAddress;
 use edgeproof_launch::{LogTail, Stream};
 use url::Url;
@@ -70,10 +70,11 @@ impl Embedded {
         if let Some(faults) = &self.faults {
             faults.edge(&mut options);
         }
+        let ready_path = self.spec.path(Endpoint::Health).to_owned();
         let edge = Edge::start(options).await?;
         let url = Url::parse(&edge.url()).expect("scheme and socket address are a valid URL");
         let authority = self.https.as_ref().map(|https| https.authority.as_path());
         let endpoint = ServerAddress::resolve(&url, authority).await?;
-        Ok(RunningEdge::new(endpoint, Runs::Here { edge, log }))
+        Ok(RunningEdge::new(endpoint, ready_path, Runs::Here { edge, log }))
     }
 }

@@ -1,8 +1,9 @@
 use std::future::pending;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use edgeproof_edge::Edge;
-use edgeproof_http::ServerAddress;
+use edgeproof_http::{NoAnswer, ServerAddress};
 use edgeproof_launch::{ExitInfo, LogTail, RunningProgram};
 use url::Url;
 
@@ -10,6 +11,8 @@ use url::Url;
 #[derive(Debug)]
 pub struct RunningEdge {
     endpoint: ServerAddress,
+    /// Path of its health check.
+    ready_path: String,
     runs: Runs,
 }
 
@@ -25,8 +28,8 @@ pub(super) enum Runs {
 }
 
 impl RunningEdge {
-    pub(super) fn new(endpoint: ServerAddress, runs: Runs) -> Self {
-        Self { endpoint, runs }
+    pub(super) fn new(endpoint: ServerAddress, ready_path: String, runs: Runs) -> Self {
+        Self { endpoint, ready_path, runs }
     }
 
     /// Its address for requests.
@@ -42,6 +45,11 @@ impl RunningEdge {
     /// First resolved address. It exists, because the edge answered.
     pub fn addr(&self) -> SocketAddr {
         self.endpoint.addresses()[0]
+    }
+
+    /// Sends one health check. Any HTTP answer means that it runs.
+    pub async fn probe(&self, limit: Duration) -> Result<(), NoAnswer> {
+        edgeproof_launch::probe(&self.endpoint, &self.ready_path, limit).await
     }
 
     /// Process id of a launched edge.
@@ -100,6 +108,7 @@ impl RunningEdge {
 
 impl From<RunningProgram> for RunningEdge {
     fn from(program: RunningProgram) -> Self {
-        Self { endpoint: program.endpoint().clone(), runs: Runs::Program(program) }
+        let (endpoint, ready_path) = (program.endpoint().clone(), program.ready_path().to_owned());
+        Self { endpoint, ready_path, runs: Runs::Program(program) }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 use edgeproof_cli::parse_origin;
+use edgeproof_fixtures::spec::SpecChoice;
 
 use super::self_test::Confined;
 use crate::plan::{MAX_USERS, Rate, Shard, Share, Stages, Threshold};
@@ -111,6 +112,9 @@ pub(super) struct Load {
     /// Settings folder of a running `edgeproof mock`: read token and seal key
     #[arg(long, value_name = "DIR", help_heading = "Target")]
     pub(super) settings: Option<PathBuf>,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t, help_heading = "Target")]
+    pub(super) spec: SpecChoice,
     /// File with session references to poll at --base-url, one per line
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,

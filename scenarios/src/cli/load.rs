@@ -82,7 +82,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         // The others were started by this program.
         let is_foreign = |part: &str| if part == "edge" { &args.edge_url } else { &args.base_url }.is_some();
         for (part, ca_option, address) in system.endpoints().filter(|(part, ..)| is_foreign(part)) {
-            let sent = check_reachable(part, ca_option, address).await?;
+            let sent = check_reachable(part, ca_option, address, system.spec.path(Endpoint::Health)).await?;
             probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
         Ok::<_, Failure>((system, users, probes))
@@ -188,10 +188,15 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// Checks with a health check that an endpoint can be reached at all. A slow or broken answer is left to the run. Yields
 /// the number of attempts. `part` is `edge` or `service`, `ca_option` names its CA.
-async fn check_reachable(part: &str, ca_option: &str, address: &ServerAddress) -> Result<u64, Failure> {
+async fn check_reachable(
+    part: &str,
+    ca_option: &str,
+    address: &ServerAddress,
+    path: &str,
+) -> Result<u64, Failure> {
     let mut attempt = 1;
     let why = loop {
-        let Err(why) = reach(address).await else { return Ok(attempt) };
+        let Err(why) = reach(address, path).await else { return Ok(attempt) };
         // A timeout is no accident, and three of them take long.
         if attempt == ATTEMPTS || matches!(why, NoAnswer::TimedOut(_)) {
             break why;
@@ -208,9 +213,9 @@ async fn check_reachable(part: &str, ca_option: &str, address: &ServerAddress) -
     Err(Failure::usage(format!("cannot reach the {part} at {}: {why}", address.url()), advice).incomplete())
 }
 
-async fn reach(address: &ServerAddress) -> Result<(), NoAnswer> {
+async fn reach(address: &ServerAddress, path: &str) -> Result<(), NoAnswer> {
     address.connect(None, &[b"http/1.1"]).await?;
-    match probe(address, LIMIT).await {
+    match probe(address, path, LIMIT).await {
         Err(NoAnswer::TimedOut(_) | NoAnswer::Closed | NoAnswer::Reset) => Ok(()),
         answered => answered,
     }

@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
@@ -57,7 +57,7 @@ impl SystemUnderTest {
     /// Starts and resolves the required parts. Nothing is loaded yet.
     pub(super) async fn prepare(plan: &LoadPlan) -> Result<Self, Failure> {
         let args = &plan.args;
-        let spec = Arc::new(Spec::builtin(Version::Current));
+        let spec = Arc::new(args.spec.load()?);
         let credentials = Credentials::mint(&MintOptions::default())
             .map_err(|why| Failure::of(&why, "this is a bug of edgeproof: report it"))?;
         let credentials = Arc::new(credentials);
@@ -224,7 +224,7 @@ impl SystemUnderTest {
         let own = own.map(|own| (own.mock.url(), Some(self.files.certificate(Role::ServiceAuthority))));
         let (url, ca) =
             own.unwrap_or_else(|| (args.base_url.clone().unwrap_or_default(), args.service_ca.clone()));
-        let url = BaseUrl::of_service(&url)?;
+        let url = BaseUrl::of_service(&url, &self.spec)?;
         let endpoint = foreign_endpoint(&url, ca.as_deref(), args).await?;
         // A foreign service may refuse these with any code of the tables.
         let foreign_forms = [
@@ -272,6 +272,7 @@ impl SystemUnderTest {
 
 /// The edge that this program starts.
 fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
+    let ready_path = spec.path(Endpoint::Health).to_owned();
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
     };
@@ -283,6 +284,7 @@ fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
         port_name: args.port_env.parse::<PortName>()?,
         scheme,
         ca: args.edge_ca.clone(),
+        ready_path,
         ready_timeout: args.ready_timeout,
         ..Launch::new(CommandLine::parse(command)?)
     }))

@@ -14,7 +14,7 @@ use edgeproof_fixtures::credentials::{
     Credentials, EdgeConnection, EdgeSettings, MintOptions, ReadTokenForm, SettingsFolder,
 };
 use edgeproof_fixtures::seal::{CollectorMode, SealKeys};
-use edgeproof_fixtures::spec::{Endpoint, Spec, Version, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Version};
 use edgeproof_http::{Draft, Limits, ListenerProtocol, Server, ServerAddress, send};
 use edgeproof_launch::{CommandLine, Launch, RunningProgram};
 use edgeproof_mock::{MockService, ServiceEndpoint, ServiceOptions};
@@ -115,7 +115,9 @@ impl Journey {
 
     /// Status and body that the backend gets.
     pub(crate) async fn verdict(&self, reference: &str, wait_ms: u64) -> (u16, Value) {
-        let path = verdict_path().with(&utf8_percent_encode(reference, NON_ALPHANUMERIC).to_string());
+        let path = Spec::current()
+            .verdict_path()
+            .with(&utf8_percent_encode(reference, NON_ALPHANUMERIC).to_string());
         let token = self.service.credentials().read_token(ReadTokenForm::Valid);
         let draft = Draft::new("GET", &format!("{path}?waitMs={wait_ms}"))
             .header("Authorization", &format!("Bearer {token}"));
@@ -124,7 +126,7 @@ impl Journey {
 
     /// Claims of a token that a key of the published set verifies.
     pub(crate) async fn verified_claims(&self, token: &str) -> Value {
-        let (status, set) = self.get(&Draft::new("GET", Endpoint::KeySet.path())).await;
+        let (status, set) = self.get(&Draft::new("GET", Spec::current().path(Endpoint::KeySet))).await;
         assert_eq!(status, 200);
         let token = UntrustedToken::new(token).unwrap();
         let kid = token.header().key_id.clone().unwrap();

@@ -26,9 +26,15 @@ impl<'a, P: Part> CaseList<'a, P> {
         Self { catalog, cases: Vec::new() }
     }
 
-    /// The cases in the order in which they were added.
+    /// The cases in the order in which they were added, without those of rows that this version lacks.
     pub fn into_cases(self) -> Vec<Case<P>> {
-        self.cases
+        let spec = self.catalog.spec;
+        let mut cases = self.cases;
+        cases.retain(|case| case.rows.first().is_some_and(|row| spec.row(row).is_some()));
+        for case in &mut cases {
+            case.rows.retain(|row| spec.row(row).is_some());
+        }
+        cases
     }
 
     /// Begins a case that proves `row`. Its exchange or its steps complete it.

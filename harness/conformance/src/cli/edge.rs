@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use edgeproof_cli::{Failure, LogWriter, runtime, signals};
 use edgeproof_edge::{LogSink, ProgramOptions, run_program};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::SpecChoice;
 
 use super::inputs::profile;
 
@@ -28,6 +28,9 @@ pub(super) struct EdgeArgs {
     /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t)]
+    spec: SpecChoice,
     /// Behaviour at open points (default: the reference profile)
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -35,7 +38,7 @@ pub(super) struct EdgeArgs {
 
 /// `edgeproof edge`.
 pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
-    let spec = Arc::new(Spec::builtin(Version::Current));
+    let spec = Arc::new(args.spec.load()?);
     let profile = profile(&spec, args.profile.as_deref())?;
     let options = ProgramOptions { listen: args.listen, cert: args.cert.clone(), key: args.key.clone() };
     runtime()?.block_on(async {

@@ -9,6 +9,8 @@ mod mint;
 mod mock;
 mod serve;
 mod spec;
+mod spec_diff;
+mod spec_revision;
 
 pub use explain::explain_case;
 

@@ -57,7 +57,7 @@ pub(super) fn main(args: &ServeArgs) -> Result<u8, Failure> {
 
 /// Validates the arguments.
 fn plan(args: &ServeArgs) -> Result<ServedCase, Failure> {
-    let spec = Arc::new(Spec::builtin(args.interface.spec));
+    let spec = Arc::new(args.interface.spec.load()?);
     let profile = profile(&spec, args.interface.profile.as_deref())?;
     let shape = match &args.interface.reply_shape {
         Some(path) => ReplyShape::load(path)?,

@@ -3,10 +3,11 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::{Fact, Row, Spec, Version};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, SpecChoice, Version};
 use edgeproof_mock::ReplyShape;
 
 use super::explain::{all_cases, required};
+use super::spec_diff::{self, DiffArgs};
 use crate::cases::{self, CaseFacts, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -23,28 +24,31 @@ enum SpecCommand {
         /// Print JSON, with the stimuli and cases of each row
         #[arg(long)]
         json: bool,
-        /// Interface version: current or pre-seal
-        #[arg(long, value_name = "VERSION", default_value = "current")]
-        spec: Version,
+        /// The interface: current, pre-seal, a folder of tables, or an overlay file
+        #[arg(long, value_name = "SPEC", default_value_t)]
+        spec: SpecChoice,
     },
     /// Show a row, an open point of the reference profile, or a case with its rows
     Show {
         /// Id of the row, open point or case, such as relay.401.bad-signature
         id: String,
-        /// Interface version: current or pre-seal
-        #[arg(long, value_name = "VERSION", default_value = "current")]
-        spec: Version,
+        /// The interface: current, pre-seal, a folder of tables, or an overlay file
+        #[arg(long, value_name = "SPEC", default_value_t)]
+        spec: SpecChoice,
     },
+    /// Compare two versions of the interface, and play the old parts against the new rows
+    Diff(DiffArgs),
 }
 
 /// `edgeproof spec`.
 pub(super) fn main(args: &SpecArgs) -> Result<u8, Failure> {
     let text = match &args.command {
         SpecCommand::List { json, spec } => {
-            let spec = Spec::builtin(*spec);
+            let spec = spec.load()?;
             if *json { list_json(&spec)? } else { list(&spec) }
         }
-        SpecCommand::Show { id, spec } => show(&Spec::builtin(*spec), id)?,
+        SpecCommand::Show { id, spec } => show(&spec.load()?, id)?,
+        SpecCommand::Diff(args) => return spec_diff::main(args),
     };
     write_stdout(text.as_bytes())?;
     Ok(0)

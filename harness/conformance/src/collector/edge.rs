@@ -5,7 +5,7 @@ use std::time::Duration;
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_unsealed};
-use edgeproof_fixtures::spec::{Profile, Spec, Version};
+use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted, ServiceOptions};
 use http::Method;
@@ -150,9 +150,10 @@ impl CollectorEdge {
 
     /// Contents of a collection, as the service reads them in this version of the interface.
     pub fn open(&self, body: &[u8]) -> Result<Contents, CollectionFault> {
-        match self.shared.spec.version() {
-            Version::Current => self.open_sealed(body).map(|opened| opened.contents),
-            Version::PreSeal => read_unsealed(body).map(|unsealed| unsealed.contents),
+        if self.shared.spec.seals_collections() {
+            self.open_sealed(body).map(|opened| opened.contents)
+        } else {
+            read_unsealed(body).map(|unsealed| unsealed.contents)
         }
     }
 

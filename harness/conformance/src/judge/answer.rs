@@ -17,7 +17,7 @@ const NAMED: usize = 4;
 /// An expected answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedAnswer {
-    /// Status code.
+    /// Status code. 0: this version of the interface does not show the answer.
     pub status: u16,
     /// Exact JSON body. None: any body.
     pub body: Option<Value>,
@@ -27,6 +27,9 @@ pub struct ExpectedAnswer {
 
 /// The answer has exactly this status and this JSON body. Key order and whitespace are free; an extra member fails.
 pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
+    if !expected.is_stated() {
+        return vec![Check::unstated(expected.wanted())];
+    }
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return vec![Check::unanswered(why, expected.wanted())],
@@ -44,6 +47,9 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
 
 /// The answer is exactly one of these, at least one.
 pub fn one_of(subject: AnswerSubject, expected: &[ExpectedAnswer], reply: &AnswerResult) -> Check {
+    if let Some(unstated) = expected.iter().find(|answer| !answer.is_stated()) {
+        return Check::unstated(unstated.wanted());
+    }
     let ok = expected.iter().any(|answer| exact(answer, reply).iter().all(|check| check.ok));
     let first = expected.first().and_then(|answer| answer.body.as_ref());
     let expected = expected.iter().map(ExpectedAnswer::value).collect();
@@ -213,6 +219,11 @@ impl std::fmt::Display for ExpectedAnswer {
 }
 
 impl ExpectedAnswer {
+    /// Whether this version of the interface shows the answer.
+    pub fn is_stated(&self) -> bool {
+        self.status != 0
+    }
+
     /// The answer as a value of a difference.
     pub(crate) fn value(&self) -> AnswerValue {
         let body = self.body.as_ref().filter(|_| !self.to_head).map(|body| BodyValue {

@@ -31,6 +31,8 @@ pub struct Check {
     pub place: String,
     /// The compared values. Decisions read them, never the texts.
     pub difference: Option<Difference>,
+    /// This version of the interface states nothing to compare with. The case is not applicable.
+    pub unstated: bool,
 }
 
 impl Check {
@@ -47,7 +49,13 @@ impl Check {
             ok,
             place: String::new(),
             difference: Some(kind.into()),
+            unstated: false,
         }
+    }
+
+    /// No check, because this version of the interface does not show the answer.
+    pub fn unstated(expected: impl Into<DifferenceKind>) -> Self {
+        Self { unstated: true, ..Self::judged(expected, true) }
     }
 
     /// A check that there are as many as expected.

@@ -21,4 +21,5 @@ mod structure;
 mod target;
 mod together;
 mod variants;
+mod versions;
 mod wire;

@@ -38,6 +38,7 @@ fn runs<P: ServicePart>(
     }
     let options = ServiceRunnerOptions {
         spec: Arc::clone(&bed.spec),
+        mock_spec: None,
         profile: bed.spec.profile().clone(),
         location: ServiceLocation::Mock(Arc::clone(&bed.credentials), bed.files.clone()),
         inputs: ServiceRunnerOptions::mock_inputs(&bed.credentials),

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use edgeproof_fixtures::spec::{Level, PartName, Spec, Version};
+use edgeproof_fixtures::spec::{Level, PartName, Spec};
 use edgeproof_mutants::{BehaviourMutation, Mutant, MutantSet, Mutation, RowMutation, TestBed};
 use edgeproof_reports::Outcome;
 
@@ -84,7 +84,7 @@ fn test_bed_with(file: &str, change: impl Fn(String) -> String) -> TestBed {
     let changed = change(text.clone());
     assert_ne!(text, changed);
     std::fs::write(&path, changed).unwrap();
-    TestBed::new(Arc::new(Spec::load(folder.path(), Version::Current).unwrap())).unwrap()
+    TestBed::new(Arc::new(Spec::load(folder.path()).unwrap())).unwrap()
 }
 
 #[test]

@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_fixtures::spec::{Advice, Version};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
 use edgeproof_reports::Hop;
@@ -98,7 +98,7 @@ impl CollectorCaseContext {
         let mut options = Map::new();
         options.insert("apiUrl".into(), json!(api_url));
         options.insert("sealKey".into(), self.seal_key().to_jwk());
-        let is_old = self.target.edges.spec.version() == Version::PreSeal;
+        let is_old = !self.target.edges.spec.seals_collections();
         if is_old && self.target.module.is_reference() {
             options.insert("compatibility".into(), json!("pre-seal"));
         }

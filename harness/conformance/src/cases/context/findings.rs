@@ -37,6 +37,10 @@ pub struct CaseExchange {
 impl CaseFindings {
     /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, mut check: Check, case: CaseLevel) {
+        if check.unstated {
+            self.not_applicable = Some("this version of the interface does not show the answer".into());
+            return;
+        }
         check.level = check.level.max(case);
         let exchange = self.sent.len().checked_sub(1).map(|last| last as u64);
         if let Some(difference) = &mut check.difference {

@@ -3,6 +3,7 @@
 mod accept;
 mod cors;
 mod credentials;
+mod decided_points;
 mod exchange;
 mod fuzz;
 mod health;
@@ -35,6 +36,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
+    decided_points::add(cases);
     if cases.explores {
         settings::add(cases);
         health::add(cases);

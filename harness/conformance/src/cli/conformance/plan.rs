@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{PartName, Spec};
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Reader;
 use rand::RngExt;
@@ -48,7 +48,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     // Any other text is the URL of an edge.
     let part = args.target.as_deref().and_then(|target| target.parse().ok()).unwrap_or(PartName::Edge);
     check_options(args, part)?;
-    let spec = Arc::new(Spec::builtin(args.interface.spec));
+    let spec = Arc::new(args.interface.spec.load()?);
     let profile = profile(&spec, args.interface.profile.as_deref())?;
     let reply_shape = match &args.interface.reply_shape {
         Some(path) => ReplyShape::load(path)?,

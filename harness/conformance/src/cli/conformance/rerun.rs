@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::SpecChoice;
 use shell_words::quote;
 
 use super::args::ConformanceArgs;
@@ -94,7 +94,10 @@ fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {
 
 fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.flag("--waits", args.waits);
-    words.text("--spec", Some(args.interface.spec).filter(|version| *version != Version::default()));
+    match &args.interface.spec {
+        SpecChoice::Path(path) => words.path("--spec", Some(path)),
+        version => words.text("--spec", Some(version).filter(|version| **version != SpecChoice::default())),
+    }
     words.path("--profile", args.interface.profile.as_deref());
     words.path("--reply-shape", args.interface.reply_shape.as_deref());
     words.path("--pin", args.pin.as_deref());

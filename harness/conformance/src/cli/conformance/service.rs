@@ -22,8 +22,8 @@ pub(super) fn service_options(
     profile: Profile,
 ) -> Result<ServiceRunnerOptions, Failure> {
     let (waits, spec) = (args.waits, Arc::clone(spec));
-    let service = args.base_url.as_deref().map(BaseUrl::of_service).transpose()?;
-    let keys = args.keys_url.as_deref().map(BaseUrl::of_keys).transpose()?;
+    let service = args.base_url.as_deref().map(|url| BaseUrl::of_service(url, &spec)).transpose()?;
+    let keys = args.keys_url.as_deref().map(|url| BaseUrl::of_keys(url, &spec)).transpose()?;
     let is_mock = match part {
         PartName::Keys => keys.is_none(),
         _ => service.is_none(),
@@ -34,7 +34,15 @@ pub(super) fn service_options(
         let redactor = Arc::new(Redactor::new(&credentials));
         let inputs = ServiceRunnerOptions::mock_inputs(&credentials);
         let location = ServiceLocation::Mock(Arc::new(credentials), files);
-        return Ok(ServiceRunnerOptions { spec, profile, location, inputs, waits, redactor });
+        return Ok(ServiceRunnerOptions {
+            spec,
+            mock_spec: None,
+            profile,
+            location,
+            inputs,
+            waits,
+            redactor,
+        });
     }
     if let Some(ca) = &args.service_ca {
         check_ca_file("--service-ca", ca)?;
@@ -42,7 +50,7 @@ pub(super) fn service_options(
     let inputs = inputs(args, service.is_some())?;
     let redactor = Arc::new(redactor(&inputs));
     let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
-    Ok(ServiceRunnerOptions { spec, profile, location, inputs, waits, redactor })
+    Ok(ServiceRunnerOptions { spec, mock_spec: None, profile, location, inputs, waits, redactor })
 }
 
 fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Failure> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use edgeproof_cli::args::{EdgeScheme, parse_duration};
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::SpecChoice;
 
 /// The edge that a command starts or attaches to.
 #[derive(Debug, Args)]
@@ -40,9 +40,9 @@ pub(crate) struct EdgeTargetArgs {
 /// The interface, and the mock service's behaviour.
 #[derive(Debug, Args)]
 pub(crate) struct InterfaceArgs {
-    /// Interface version: current or pre-seal
-    #[arg(long, value_name = "VERSION", default_value = "current", help_heading = "Interface")]
-    pub(crate) spec: Version,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t, help_heading = "Interface")]
+    pub(crate) spec: SpecChoice,
     /// Behaviour of the mock service at open points (default: the reference profile)
     #[arg(long, value_name = "FILE", help_heading = "Interface")]
     pub(crate) profile: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeConnection, SettingsFolder};
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{Endpoint, Profile, Spec};
 use edgeproof_http::listen_address;
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_mock::ReplyShape;
@@ -34,7 +34,7 @@ pub(crate) fn edge_options(
     profile: Profile,
     reply_shape: ReplyShape,
 ) -> Result<EdgePoolOptions, Failure> {
-    let url = edge_url(args, selection.positional)?;
+    let url = edge_url(args, selection.positional, spec)?;
     let settings = args.settings.as_deref().map(|dir| SettingsFolder::load(dir, SystemTime::now()));
     let settings = settings.transpose()?;
     if url.is_none() && (args.settings.is_some() || selection.no_service) {
@@ -59,7 +59,11 @@ pub(crate) fn edge_options(
 }
 
 /// URL of a running edge.
-fn edge_url(args: &EdgeTargetArgs, positional: Option<&str>) -> Result<Option<BaseUrl>, Failure> {
+fn edge_url(
+    args: &EdgeTargetArgs,
+    positional: Option<&str>,
+    spec: &Spec,
+) -> Result<Option<BaseUrl>, Failure> {
     let given = [positional.is_some(), args.url.is_some(), args.launch.is_some()];
     if given.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err(Failure::usage(
@@ -67,7 +71,7 @@ fn edge_url(args: &EdgeTargetArgs, positional: Option<&str>) -> Result<Option<Ba
             "give only one of URL, --url and --launch",
         ));
     }
-    Ok(positional.or(args.url.as_deref()).map(BaseUrl::of_edge).transpose()?)
+    Ok(positional.or(args.url.as_deref()).map(|url| BaseUrl::of_edge(url, spec)).transpose()?)
 }
 
 fn upstream_of_attached(
@@ -120,7 +124,11 @@ fn target(
                 "its URL gives the scheme: omit the option",
             ));
         }
-        return Ok(Target::Attached(Attached { url, ca: args.edge_ca.clone() }));
+        return Ok(Target::Attached(Attached {
+            url,
+            ca: args.edge_ca.clone(),
+            ready_path: spec.path(Endpoint::Health).to_owned(),
+        }));
     }
     if let Some(command) = &args.launch {
         let mut launch = Launch::new(CommandLine::parse(command)?);
@@ -130,6 +138,7 @@ fn target(
             EdgeScheme::Https => Scheme::Https,
         };
         launch.ca.clone_from(&args.edge_ca);
+        launch.ready_path = spec.path(Endpoint::Health).to_owned();
         launch.ready_timeout = args.ready_timeout;
         return Ok(Target::Launched(launch));
     }

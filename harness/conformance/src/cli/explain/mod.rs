@@ -4,7 +4,7 @@ mod text;
 
 use clap::Args;
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{Spec, SpecChoice, Version};
 use edgeproof_mock::ReplyShape;
 
 pub use text::explain_case;
@@ -18,14 +18,14 @@ pub(super) struct ExplainArgs {
     /// Id of a case, a row or a cause, such as relay.body.large-numbers, edge.502.service-unreachable or body-parsed
     #[arg(value_name = "CASE|ROW|CAUSE")]
     id: String,
-    /// Interface version: current or pre-seal
-    #[arg(long, value_name = "VERSION", default_value = "current")]
-    spec: Version,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t)]
+    spec: SpecChoice,
 }
 
 /// `edgeproof explain`.
 pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
-    let text = explain(&Spec::builtin(args.spec), &args.id)?;
+    let text = explain(&args.spec.load()?, &args.id)?;
     write_stdout(text.as_bytes())?;
     Ok(0)
 }
@@ -52,7 +52,8 @@ fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
         let other = Spec::builtin(**version);
         other.row(id).is_some() || all_cases(&other).iter().any(|case| case.facts().id == id)
     };
-    if let Some(version) = Version::ALL.iter().filter(|version| **version != spec.version()).find(in_version)
+    if let Some(version) =
+        Version::ALL.iter().filter(|version| version.name() != spec.version()).find(in_version)
     {
         return Err(Failure::usage(
             what,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use edgeproof_cli::parse_origin;
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
-use edgeproof_fixtures::spec::Version;
+use edgeproof_fixtures::spec::SpecChoice;
 
 /// Output and end of the command, shown in its help.
 const OUTPUT: &str = "\
@@ -53,9 +53,9 @@ pub(crate) struct MockArgs {
     /// Seed of random faults, new tokens and ids (default: random, printed)
     #[arg(long, value_name = "N", help_heading = "Behaviour")]
     pub(super) seed: Option<u64>,
-    /// Interface version: current or pre-seal
-    #[arg(long, value_name = "VERSION", default_value = "current", help_heading = "Behaviour")]
-    pub(super) spec: Version,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t, help_heading = "Behaviour")]
+    pub(super) spec: SpecChoice,
     /// Behaviour at open points (default: the reference profile)
     #[arg(long, value_name = "FILE", help_heading = "Behaviour")]
     pub(super) profile: Option<PathBuf>,

@@ -13,14 +13,13 @@ pub(crate) use args::MockArgs;
 use std::sync::Arc;
 
 use edgeproof_cli::{Failure, raise_open_files, signals, single_threaded_runtime};
-use edgeproof_fixtures::spec::Spec;
 
 use plan::plan;
 use server::MockServer;
 
 /// `edgeproof mock`.
 pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
-    let spec = Arc::new(Spec::builtin(args.spec));
+    let spec = Arc::new(args.spec.load()?);
     if args.magic {
         magic::print(&spec, args.json)?;
         return Ok(0);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::NoAnswer;
-use edgeproof_launch::{LaunchError, LogTail, probe};
+use edgeproof_launch::{LaunchError, LogTail};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::difference::{ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
@@ -319,7 +319,7 @@ fn is_not_ready(why: &LeaseError) -> bool {
 
 /// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
 async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> TargetState {
-    let probe = || probe(edge.endpoint(), limit);
+    let probe = || edge.probe(limit);
     if edge.pid().is_none() {
         return probe_state(found, probe).await;
     }

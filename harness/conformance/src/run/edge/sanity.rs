@@ -89,7 +89,7 @@ async fn death(edge: &RunningEdge) -> Option<String> {
         let exit = timeout(EXIT_TIMEOUT, edge.died()).await.ok().or_else(|| edge.exited());
         return exit.map(|exit| exit.status.to_string());
     }
-    match edgeproof_launch::probe(edge.endpoint(), EXIT_TIMEOUT).await {
+    match edge.probe(EXIT_TIMEOUT).await {
         Err(NoAnswer::NotConnected(why)) => Some(format!("it refuses connections now ({why})")),
         _ => None,
     }

@@ -16,6 +16,8 @@ use crate::run::plan::UnmetNeed;
 pub struct ServiceRunnerOptions {
     /// The interface.
     pub spec: Arc<Spec>,
+    /// The interface of the built-in mock. None: the same.
+    pub mock_spec: Option<Arc<Spec>>,
     /// Behaviour of the mock service at open points.
     pub profile: Profile,
     /// Where the tested part runs.

@@ -148,7 +148,8 @@ impl<P: ServicePart> ServiceRunner<P> {
         files: &CredentialFiles,
     ) -> Result<ServiceTarget, ServiceRunnerError> {
         let spec = &self.options.spec;
-        let mut options = ServiceOptions::new(Arc::clone(spec), Arc::clone(credentials));
+        let mock_spec = self.options.mock_spec.as_ref().unwrap_or(spec);
+        let mut options = ServiceOptions::new(Arc::clone(mock_spec), Arc::clone(credentials));
         options.profile = self.options.profile.clone();
         if let Some(faults) = &self.faults {
             faults.service(&mut options);
@@ -159,7 +160,8 @@ impl<P: ServicePart> ServiceRunner<P> {
         }
         let mock = Arc::new(MockService::start_with(options).await?);
         let settings = files.settings(credentials, &mock.url(), ALLOWED_ORIGIN);
-        let edge = Embedded::new(Arc::clone(spec), self.options.profile.clone()).start(&settings).await?;
+        let edge =
+            Embedded::new(Arc::clone(mock_spec), self.options.profile.clone()).start(&settings).await?;
         let address = mock.plain_addr().map_or(mock.url(), |plain| format!("http://{plain}"));
         let url = Url::parse(&address).map_err(|_| ServerAddressError::NotHttp(address))?;
         let ca = files.certificate(Role::ServiceAuthority);

@@ -55,7 +55,7 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
     let url = backend.target.keys.as_ref().map(|keys| keys.url().to_string()).unwrap_or_default();
     match reply {
         Err(why) => match &backend.target.keys {
-            Some(keys) if died(keys, &why).await => death(backend, &why),
+            Some(keys) if died(backend, keys, &why).await => death(backend, &why),
             _ => SanityResult::Unusable(format!(
                 "cannot fetch the key set below {url}: {why}\n{}",
                 advice(&why)
@@ -78,7 +78,7 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
 }
 
 async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
-    if died(backend.service(), why).await {
+    if died(backend, backend.service(), why).await {
         return death(backend, why);
     }
     SanityResult::Unusable(format!(
@@ -89,9 +89,10 @@ async fn no_answer(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityRe
 }
 
 /// Whether a target accepted a connection, broke it off, and accepts none any more.
-async fn died(target: &ServerAddress, why: &NoAnswer) -> bool {
+async fn died(backend: &ServiceCaseContext, target: &ServerAddress, why: &NoAnswer) -> bool {
+    let path = backend.target.spec.path(Endpoint::Health);
     matches!(why, NoAnswer::Closed | NoAnswer::Reset)
-        && matches!(probe(target, PROBE_TIMEOUT).await, Err(NoAnswer::NotConnected(_)))
+        && matches!(probe(target, path, PROBE_TIMEOUT).await, Err(NoAnswer::NotConnected(_)))
 }
 
 fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {

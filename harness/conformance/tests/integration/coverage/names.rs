@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use edgeproof::cases::{Procedure, SIGNALS, VerdictRequest, collection, fill};
 use edgeproof_fixtures::credentials::EdgeSettings;
-use edgeproof_fixtures::spec::{Endpoint, Fact, Spec, Table, Version, verdict_path};
+use edgeproof_fixtures::spec::{Endpoint, Fact, Spec, Table, Version};
 use rstest::rstest;
 
 use super::catalog;
@@ -47,12 +47,13 @@ fn get_endpoints_have_the_method_get(
 ) {
     let (spec, ..) = catalog(version);
     let (methods, path) = endpoint(spec, requested);
-    assert_eq!((methods, path), (&["GET".to_owned()][..], requested.path()));
+    assert_eq!((methods, path), (&["GET".to_owned()][..], spec.path(requested)));
 }
 
 #[test]
 fn requests_have_the_paths_of_the_table() {
-    let path = verdict_path();
+    let spec = Spec::current();
+    let path = spec.verdict_path();
     assert_eq!(VerdictRequest::new(path, "a b").draft().path, path.with("a%20b"));
 }
 

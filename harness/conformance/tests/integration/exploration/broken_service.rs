@@ -77,7 +77,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
     let (location, inputs) = match place {
         Place::Embedded => (ServiceLocation::Mock(Arc::clone(&credentials), files), inputs),
         Place::Attached => {
-            let url = BaseUrl::of_service(&service.url()).unwrap();
+            let url = BaseUrl::of_service(&service.url(), Spec::current()).unwrap();
             let inputs = ServiceInputs { session_ref: Some(SESSION.into()), ..inputs };
             (ServiceLocation::At { service: Some(url), keys: None, ca: Some(ca) }, inputs)
         }
@@ -86,6 +86,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResul
     let ids = ["explore.", "replay.", "monitor."];
     cases.retain(|case| ids.iter().any(|id| case.id.starts_with(id)));
     let runner = ServiceRunner::new(ServiceRunnerOptions {
+        mock_spec: None,
         profile: spec.profile().clone(),
         spec,
         location,

@@ -12,7 +12,7 @@ use edgeproof::cases::{AnyCase, Catalog};
 use edgeproof::cli::explain_case;
 use edgeproof::run::{ConformanceResult, ConformanceRun, RunOptions, Selection};
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::ServerAddress;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{FileReport, Format, Outcome, Reader, Report, Titles};
@@ -55,7 +55,7 @@ fn tables() -> Arc<Spec> {
     let statements = folder.path().join("statements.toml");
     let text = std::fs::read_to_string(&statements).unwrap();
     std::fs::write(&statements, text + ROWS).unwrap();
-    Arc::new(Spec::load(folder.path(), Version::Current).unwrap())
+    Arc::new(Spec::load(folder.path()).unwrap())
 }
 
 async fn start(fault: Fault) -> MockServer {

@@ -1,6 +1,7 @@
 //! Attached edges.
 
 use edgeproof_fixtures::credentials::EdgeSettings;
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_launch::BaseUrl;
 use edgeproof_reports::TargetKind;
 use edgeproof_targets::{Attached, StartError, Target};
@@ -12,8 +13,10 @@ use super::program::{command, get, launch};
 #[tokio::test]
 async fn attached_edge_keeps_running() {
     let launched = launch(&command("serve", "")).start(&EdgeSettings::default()).await.unwrap();
-    let url = BaseUrl::of_edge(&format!("http://127.0.0.1:{}/below", launched.addr().port())).unwrap();
-    let target = Target::Attached(Attached { url, ca: None });
+    let url =
+        BaseUrl::of_edge(&format!("http://127.0.0.1:{}/below", launched.addr().port()), Spec::current())
+            .unwrap();
+    let target = Target::Attached(Attached { url, ca: None, ready_path: "/health".into() });
     assert_eq!(target.kind(), TargetKind::Attached);
     let edge = target.start(&EdgeSettings::default()).await.unwrap();
     assert_eq!(edge.addr(), launched.addr());
@@ -27,13 +30,13 @@ async fn attached_edge_keeps_running() {
 #[tokio::test]
 async fn unreachable_edge_is_an_error() {
     let held = edgeproof_launch::HeldPort::bind().unwrap();
-    let url = BaseUrl::of_edge(&format!("http://{}", held.addr())).unwrap();
-    let error = Attached { url, ca: None }.start().await.unwrap_err();
+    let url = BaseUrl::of_edge(&format!("http://{}", held.addr()), Spec::current()).unwrap();
+    let error = Attached { url, ca: None, ready_path: "/health".into() }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Unreachable { .. }), "{error:?}");
     assert!(error.help().unwrap().to_string().contains("check the URL"));
 
-    let url = BaseUrl::of_edge("http://edge.invalid").unwrap();
-    let error = Attached { url, ca: None }.start().await.unwrap_err();
+    let url = BaseUrl::of_edge("http://edge.invalid", Spec::current()).unwrap();
+    let error = Attached { url, ca: None, ready_path: "/health".into() }.start().await.unwrap_err();
     assert!(matches!(error, StartError::Address(_)), "{error:?}");
 }
 
@@ -43,8 +46,8 @@ async fn invalid_ca_file_names_the_option_of_the_edge() {
     let folder = tempfile::tempdir().unwrap();
     let ca = folder.path().join("ca.pem");
     std::fs::write(&ca, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").unwrap();
-    let url = BaseUrl::of_edge("https://127.0.0.1:9").unwrap();
-    let error = Attached { url, ca: Some(ca) }.start().await.unwrap_err();
+    let url = BaseUrl::of_edge("https://127.0.0.1:9", Spec::current()).unwrap();
+    let error = Attached { url, ca: Some(ca), ready_path: "/health".into() }.start().await.unwrap_err();
     assert!(error.to_string().starts_with("cannot read the CA file "), "{error}");
     assert!(error.help().unwrap().to_string().starts_with("--edge-ca "));
 }
@@ -54,7 +57,7 @@ async fn invalid_ca_file_names_the_option_of_the_edge() {
 #[case("http://127.0.0.1:8080/", "http://127.0.0.1:8080/")]
 #[case("http://[::1]:8080/edge/", "http://[::1]:8080/edge")]
 fn base_url_of_an_edge_is_normalised(#[case] given: &str, #[case] expected: &str) {
-    assert_eq!(BaseUrl::of_edge(given).unwrap().as_url().as_str(), expected);
+    assert_eq!(BaseUrl::of_edge(given, Spec::current()).unwrap().as_url().as_str(), expected);
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn invalid_base_url_is_an_error_with_advice() {
         "https://edge.example/health",
     ];
     let errors = wrong.map(|given| {
-        let error = BaseUrl::of_edge(given).unwrap_err();
+        let error = BaseUrl::of_edge(given, Spec::current()).unwrap_err();
         format!("{error}\n  help: {}\n", error.help().unwrap())
     });
     insta::assert_snapshot!(errors.concat());

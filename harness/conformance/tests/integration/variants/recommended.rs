@@ -85,6 +85,7 @@ async fn of_service<P: ServicePart>(
 ) -> Vec<String> {
     let options = ServiceRunnerOptions {
         spec: Arc::clone(spec),
+        mock_spec: None,
         profile: spec.profile().clone(),
         location: ServiceLocation::Mock(Arc::clone(credentials), files.clone()),
         inputs: ServiceRunnerOptions::mock_inputs(credentials),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::ReadTokenForm;
-use edgeproof_fixtures::spec::{Version, verdict_path};
+use edgeproof_fixtures::spec::VerdictPath;
 use edgeproof_http::{Answer, ClientIdentity, Draft, ServerAddress, send};
 use edgeproof_mock::MockService;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -14,6 +14,7 @@ use url::Url;
 /// The integrator's backend in small: fetches verdicts with a read token, which the page never gets.
 pub(super) struct Backend {
     service: ServerAddress,
+    path: VerdictPath,
     read_token: String,
 }
 
@@ -29,19 +30,20 @@ impl Backend {
         let ca_file = dir.join("service-ca.pem");
         let mut address = ServerAddress::resolve(&url, Some(&ca_file)).await?.at(reachable(service.addr()));
         // Before sealed collections, its TLS requires a certificate from every client.
-        if service.spec().version() == Version::PreSeal {
+        if !service.spec().seals_collections() {
             let (certificate, key) = (dir.join("client.pem"), dir.join("client.key"));
             address = address.identified(&ClientIdentity { certificate, key })?;
         }
         let read_token = service.credentials().read_token(ReadTokenForm::Valid);
-        Ok(Self { service: address, read_token })
+        let path = service.spec().verdict_path().clone();
+        Ok(Self { service: address, path, read_token })
     }
 
     /// Fetches the verdict of a session. Describes request and answer for the page, without the read token.
     pub(super) async fn verdict(&self, session_ref: &str, wait_ms: u64) -> Value {
         let wait_ms = wait_ms.min(MAX_WAIT);
         let reference = utf8_percent_encode(session_ref, NON_ALPHANUMERIC).to_string();
-        let path = format!("{}?waitMs={wait_ms}", verdict_path().with(&reference));
+        let path = format!("{}?waitMs={wait_ms}", self.path.with(&reference));
         let draft = Draft::new("GET", &path).header("Authorization", &format!("Bearer {}", self.read_token));
         let sent = send(&self.service, &draft, Duration::from_millis(wait_ms) + ANSWER_TIME).await;
         let url = self.service.url().as_str().trim_end_matches('/');

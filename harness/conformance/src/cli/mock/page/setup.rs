@@ -1,5 +1,5 @@
 use edgeproof_fixtures::seal::CollectorMode;
-use edgeproof_fixtures::spec::{Table, Version};
+use edgeproof_fixtures::spec::Table;
 use edgeproof_mock::MockService;
 use edgeproof_mock::magic::{Carrier, Magic, Pair};
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ pub(super) fn setup(service: &MockService, edge: &str) -> Value {
         pairs.filter(|pair| pair.carrier == Carrier::SessionRef && pair.table == table).collect()
     };
     let mut options = json!({ "apiUrl": edge, "sealKey": service.seal_key().to_jwk() });
-    if spec.version() == Version::PreSeal {
-        options["compatibility"] = Version::PreSeal.name().into();
+    if !spec.seals_collections() {
+        options["compatibility"] = "pre-seal".into();
     }
     json!({
         "options": options,

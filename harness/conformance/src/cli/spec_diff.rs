@@ -1,0 +1,117 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use edgeproof_cli::{Failure, runtime, write_stdout};
+
+use super::spec_revision::ComparedSpec;
+use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// The old version: a version, a folder of tables, an overlay file, or REV:FOLDER of a git repository
+    #[arg(value_name = "A")]
+    old: ComparedSpec,
+    /// The new version, likewise
+    #[arg(value_name = "B")]
+    new: ComparedSpec,
+    /// Compare the rows only, and play nothing
+    #[arg(long = "static")]
+    only_rows: bool,
+    /// Exit 1 if a changed row is breaking, untested, or changed at all
+    #[arg(long, value_name = "CLASS", value_enum)]
+    fail_on: Option<FailOn>,
+    /// File of accepted changes: the id of a row and a reason in each line. They do not count for --fail-on
+    #[arg(long, value_name = "FILE")]
+    accepted: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    format: Form,
+}
+
+/// What makes a comparison fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// A part of the old version fails a `must` of the new one.
+    Breaking,
+    /// That, or no case plays a changed row.
+    Untested,
+    /// Any changed row.
+    Any,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// For scripts.
+    Json,
+}
+
+/// `edgeproof spec diff`.
+pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
+    let (old, new) = (Arc::new(args.old.load()?), Arc::new(args.new.load()?));
+    let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
+    let options = ComparisonOptions { only_rows: args.only_rows, faults: None };
+    let compared = runtime()?.block_on(Comparison::of(&old, &new, &options));
+    let compared =
+        compared.map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())?;
+    let mut text = match args.format {
+        Form::Text => compared.text(TextForm::Terminal),
+        Form::Markdown => compared.text(TextForm::Markdown),
+        Form::Json => {
+            let json = serde_json::to_string_pretty(&compared);
+            json.map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))? + "\n"
+        }
+    };
+    let stale: Vec<&String> =
+        accepted.keys().filter(|id| !compared.changes.iter().any(|change| change.row == **id)).collect();
+    if args.format != Form::Json {
+        for id in &stale {
+            text += &format!("stale: {id} is accepted and did not change: remove its line\n");
+        }
+    }
+    write_stdout(text.as_bytes())?;
+    Ok(u8::from(!stale.is_empty() || fails(args.fail_on, &compared, &accepted)))
+}
+
+fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<String, String>) -> bool {
+    let Some(fail_on) = fail_on else { return false };
+    let mut open = compared.changes.iter().filter(|change| !accepted.contains_key(&change.row));
+    open.any(|change| {
+        let has = |class| change.parts.iter().any(|part| part.class == class);
+        match fail_on {
+            FailOn::Breaking => has(Class::Breaking),
+            FailOn::Untested => has(Class::Breaking) || has(Class::Untested) || change.parts.is_empty(),
+            FailOn::Any => true,
+        }
+    })
+}
+
+/// The accepted changes: row and reason.
+fn read_accepted(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let what = || format!("cannot read the accepted changes {}", path.display());
+    let text = fs::read_to_string(path)
+        .map_err(|why| Failure::usage(format!("{}: {why}", what()), "check the path"))?;
+    let mut accepted = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some((id, reason)) = line.split_once(char::is_whitespace) else {
+            let what = format!("{}: line {number} has no reason: {line}", what());
+            return Err(Failure::usage(
+                what,
+                "write the id of the row, a space, and why the change is accepted",
+            ));
+        };
+        accepted.insert(id.to_owned(), reason.trim().to_owned());
+    }
+    Ok(accepted)
+}

@@ -1,0 +1,103 @@
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::str::FromStr;
+
+use edgeproof_cli::Failure;
+use edgeproof_fixtures::spec::{Spec, SpecChoice};
+use tempfile::TempDir;
+
+/// One side of a comparison: a version, a path, or a folder in a revision of the repository here.
+#[derive(Debug, Clone)]
+pub(super) enum ComparedSpec {
+    /// A version, a folder of tables or an overlay.
+    Choice(SpecChoice),
+    /// `REV:FOLDER`, read with git.
+    Revision {
+        /// The revision.
+        revision: String,
+        /// The folder, relative to the repository's root.
+        folder: String,
+    },
+}
+
+impl FromStr for ComparedSpec {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        match given.parse::<SpecChoice>() {
+            Ok(choice) => Ok(Self::Choice(choice)),
+            Err(why) => match given.split_once(':') {
+                Some((revision, folder)) if !revision.is_empty() && !revision.starts_with('-') => {
+                    let folder = folder.trim_end_matches('/').to_owned();
+                    Ok(Self::Revision { revision: revision.to_owned(), folder })
+                }
+                _ => Err(format!("{why}, or REV:FOLDER of a git repository")),
+            },
+        }
+    }
+}
+
+impl ComparedSpec {
+    /// Loads the tables.
+    pub(super) fn load(&self) -> Result<Spec, Failure> {
+        match self {
+            Self::Choice(choice) => Ok(choice.load()?),
+            Self::Revision { revision, folder } => {
+                let copy =
+                    TempDir::new().map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
+                export(revision, folder, copy.path())?;
+                Ok(Spec::load(copy.path())?)
+            }
+        }
+    }
+}
+
+/// Writes the tables of a revision's folder into `to`.
+fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
+    let what = format!("cannot read {revision}:{folder} with git");
+    let listed = git(&["ls-tree", "--name-only", &format!("{revision}:{folder}")])
+        .map_err(|why| Failure::usage(format!("{what}: {why}"), &advice(revision)))?;
+    let names: Vec<&str> = listed.lines().filter(|name| is_toml(name)).collect();
+    if names.is_empty() {
+        return Err(Failure::usage(
+            format!("{what}: no table is there"),
+            "name the folder with relay.toml and the other tables",
+        ));
+    }
+    for name in names {
+        let text = git(&["show", &format!("{revision}:{folder}/{name}")])
+            .map_err(|why| Failure::usage(format!("{what}: {why}"), &advice(revision)))?;
+        fs::write(to.join(name), text).map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
+    }
+    Ok(())
+}
+
+/// What to do about a revision that git does not know.
+fn advice(revision: &str) -> String {
+    match git(&["rev-parse", "--is-shallow-repository"]) {
+        Ok(answer) if answer.trim() == "true" => {
+            format!(
+                "the clone is shallow: fetch the revision with `git fetch --depth=1 origin {revision}`, and name it FETCH_HEAD"
+            )
+        }
+        Ok(_) => "name a revision and a folder from the root of the repository, such as HEAD~1:fixtures/spec"
+            .to_owned(),
+        Err(_) => "run it in a git repository, with git installed".to_owned(),
+    }
+}
+
+/// The output of git, or its first line of errors.
+fn git(arguments: &[&str]) -> Result<String, String> {
+    let output =
+        Command::new("git").args(arguments).output().map_err(|why| format!("git does not start: {why}"))?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(errors.lines().next().unwrap_or("git failed").to_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn is_toml(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}

@@ -1,0 +1,96 @@
+use edgeproof_fixtures::spec::PartName;
+use edgeproof_reports::{CaseReport, Outcome};
+use serde::Serialize;
+
+/// What a changed row means for a part that was right before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Cases of the new version cover the row, and the old part fails none of them at level `must`.
+    Compatible,
+    /// No case of the new version touches the row at this part.
+    Untested,
+    /// The old part fails a `must` of the new version.
+    Breaking,
+}
+
+/// The class of a row for one part, with the cases behind it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PartClass {
+    /// The part.
+    pub part: PartName,
+    /// The class.
+    pub class: Class,
+    /// Why a part was not played. None: it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_played: Option<String>,
+    /// Cases of the new version that the old part passes.
+    pub passed: Vec<String>,
+    /// Cases of the new version that it fails.
+    pub failed: Vec<FailedCase>,
+    /// Cases of the old version that a part of the new version fails: what the old counterpart would notice.
+    pub noticed: Vec<FailedCase>,
+}
+
+/// A failed case: what was expected, what came, and what helps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailedCase {
+    /// Id of the case.
+    pub case: String,
+    /// Its title.
+    pub title: String,
+    /// What the row requires.
+    pub expected: String,
+    /// What the part did.
+    pub actual: String,
+    /// What helps, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+impl Class {
+    /// Its word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compatible => "compatible",
+            Self::Untested => "untested",
+            Self::Breaking => "breaking",
+        }
+    }
+}
+
+impl PartClass {
+    /// The class that these results give. `forward`: cases of the new version at the old part; `back`: the reverse.
+    pub(super) fn of(part: PartName, forward: &[CaseReport], back: &[CaseReport]) -> Self {
+        let failed = failures(forward);
+        let judged = forward
+            .iter()
+            .filter(|case| matches!(case.outcome, Outcome::Pass | Outcome::Warn | Outcome::Observed));
+        let passed: Vec<String> = judged.map(|case| case.id.clone()).collect();
+        let class = match (failed.is_empty(), passed.is_empty()) {
+            (false, _) => Class::Breaking,
+            (true, false) => Class::Compatible,
+            (true, true) => Class::Untested,
+        };
+        Self { part, class, not_played: None, passed, failed, noticed: failures(back) }
+    }
+
+    /// A part that no run plays.
+    pub(super) fn not_played(part: PartName, why: &str) -> Self {
+        let not_played = Some(why.to_owned());
+        Self { part, class: Class::Untested, not_played, passed: vec![], failed: vec![], noticed: vec![] }
+    }
+}
+
+fn failures(cases: &[CaseReport]) -> Vec<FailedCase> {
+    let failed = cases.iter().filter(|case| case.outcome == Outcome::Fail);
+    failed
+        .map(|case| FailedCase {
+            case: case.id.clone(),
+            title: case.title.clone(),
+            expected: case.expected.clone(),
+            actual: case.actual.clone(),
+            fix: case.mismatches.iter().find_map(|mismatch| mismatch.hint.clone()),
+        })
+        .collect()
+}

@@ -1,0 +1,257 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use edgeproof_fixtures::spec::{PartName, Spec, Table};
+use edgeproof_mock::ReplyShape;
+use edgeproof_targets::FaultInjection;
+use serde::Serialize;
+
+use super::class::{Class, PartClass};
+use super::part_play::{PartPlay, PlayError, proves};
+use super::row_change::{FieldChange, RowChange};
+use crate::cases::{self, AnyCase, Catalog};
+
+/// How two versions are compared.
+#[derive(Default)]
+pub struct ComparisonOptions {
+    /// Compare the rows only, and play nothing.
+    pub only_rows: bool,
+    /// Faults of the played reference parts.
+    pub faults: Option<Arc<dyn FaultInjection>>,
+}
+
+/// Two versions of the interface, row by row.
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    /// Format of this document.
+    pub schema: &'static str,
+    /// The old version.
+    pub old: VersionName,
+    /// The new version.
+    pub new: VersionName,
+    /// The changed rows.
+    pub changes: Vec<RowComparison>,
+    /// Open points with another value: name, old and new value.
+    pub points: Vec<FieldChange>,
+    /// Cases that only the new version has.
+    pub added_cases: Vec<String>,
+    /// Cases that only the old version has.
+    pub removed_cases: Vec<String>,
+}
+
+/// Name and digest of a version.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VersionName {
+    /// Its name.
+    pub version: String,
+    /// Its digest.
+    pub digest: String,
+}
+
+/// A changed row and what it means for each part.
+#[derive(Debug, Serialize)]
+pub struct RowComparison {
+    /// Id of the row.
+    pub row: String,
+    /// `added`, `changed` or `removed`.
+    pub kind: &'static str,
+    /// Id in the old version, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_row: Option<String>,
+    /// When the row applies.
+    pub condition: String,
+    /// The fields that differ.
+    pub fields: Vec<FieldChange>,
+    /// The answer on the wire in the old version, in lines.
+    pub old_wire: Vec<String>,
+    /// The answer on the wire in the new version, in lines.
+    pub new_wire: Vec<String>,
+    /// What the row means for each part. Empty: nothing was played.
+    pub parts: Vec<PartClass>,
+    /// What the owner of a backend has to do, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+}
+
+impl Comparison {
+    /// Compares two versions. Each changed row is played alone, so that no other change hides behind it.
+    pub async fn of(
+        old: &Arc<Spec>,
+        new: &Arc<Spec>,
+        options: &ComparisonOptions,
+    ) -> Result<Self, PlayError> {
+        let (old_cases, new_cases) = (all_cases(old), all_cases(new));
+        let play = PartPlay::new(options.faults.clone())?;
+        let mut changes = Vec::new();
+        for change in RowChange::all(old, new) {
+            let alone = Arc::new(change.alone(old, new));
+            let mut parts = Vec::new();
+            for part in parts_of(&change, &old_cases, &new_cases) {
+                if options.only_rows {
+                    break;
+                }
+                if part == PartName::Collector {
+                    parts.push(PartClass::not_played(
+                        part,
+                        "a collector is played in a browser: see `edgeproof conformance collector`",
+                    ));
+                    continue;
+                }
+                let forward = match &change.new {
+                    Some(row) => play.play(part, &alone, old, &row.id).await?,
+                    None => Vec::new(),
+                };
+                let back = match &change.old {
+                    Some(row) => play.play(part, old, &alone, &row.id).await?,
+                    None => Vec::new(),
+                };
+                parts.push(PartClass::of(part, &forward, &back));
+            }
+            changes.push(RowComparison::new(&change, parts, old, new));
+        }
+        let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
+        Ok(Self {
+            schema: "edgeproof.spec-diff/1",
+            old: VersionName::of(old),
+            new: VersionName::of(new),
+            changes,
+            points: points(old, new),
+            added_cases: new_ids.difference(&old_ids).cloned().collect(),
+            removed_cases: old_ids.difference(&new_ids).cloned().collect(),
+        })
+    }
+
+    /// Whether the versions state the same.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.points.is_empty()
+    }
+
+    /// Whether a changed row has this class at a part.
+    pub fn has(&self, class: Class) -> bool {
+        self.changes.iter().flat_map(|change| &change.parts).any(|part| part.class == class)
+    }
+}
+
+impl RowComparison {
+    fn new(change: &RowChange, parts: Vec<PartClass>, old: &Spec, new: &Spec) -> Self {
+        let wire = |row: &Option<_>, spec: &Spec| row.as_ref().map(|row| wire(row, spec)).unwrap_or_default();
+        let old_id = change.old.as_ref().map(|row| row.id.clone());
+        Self {
+            row: change.id().to_owned(),
+            kind: change.kind(),
+            old_row: old_id.filter(|id| id != change.id()),
+            condition: change.row().map(|row| row.condition.clone()).unwrap_or_default(),
+            fields: change.fields(),
+            old_wire: wire(&change.old, old),
+            new_wire: wire(&change.new, new),
+            backend: backend(change),
+            parts,
+        }
+    }
+}
+
+impl VersionName {
+    fn of(spec: &Spec) -> Self {
+        Self { version: spec.version().to_owned(), digest: spec.digest().to_owned() }
+    }
+}
+
+/// The parts that a row concerns: those with a case of it, and that of its table.
+fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase>]) -> Vec<PartName> {
+    let natural: &[PartName] = match change.table() {
+        Table::Edge => &[PartName::Edge],
+        Table::Relay => &[PartName::Edge, PartName::Service],
+        Table::Verdict => &[PartName::Service],
+        Table::Keys => &[PartName::Keys],
+        Table::Collector => &[PartName::Collector],
+        Table::Endpoints | Table::Settings | Table::Limits | Table::Statements => &[],
+    };
+    let all = [PartName::Edge, PartName::Service, PartName::Keys, PartName::Collector];
+    let touches = |part: PartName| {
+        let of = |cases: &[Box<dyn AnyCase>], row: Option<&str>| {
+            row.is_some_and(|row| {
+                cases.iter().any(|case| case.part() == part.name() && proves(case.facts(), row))
+            })
+        };
+        of(old, change.old.as_ref().map(|row| row.id.as_str()))
+            || of(new, change.new.as_ref().map(|row| row.id.as_str()))
+    };
+    let concerned: Vec<_> = all.into_iter().filter(|part| natural.contains(part) || touches(*part)).collect();
+    // Someone reads each row. Without a case, nobody knows which part it concerns.
+    if concerned.is_empty() { vec![PartName::Edge] } else { concerned }
+}
+
+/// What a backend has to do about a changed answer to it.
+fn backend(change: &RowChange) -> Option<String> {
+    if change.table() != Table::Verdict {
+        return None;
+    }
+    let answer = |row: &edgeproof_fixtures::spec::Row| {
+        let code = row.code().map(|code| format!(" {code}")).unwrap_or_default();
+        format!("{}{code}", row.status().unwrap_or_default())
+    };
+    Some(match (&change.old, &change.new) {
+        (Some(old), None) => format!("the service no longer answers {}: remove what handles it", answer(old)),
+        (None, Some(new)) => format!("handle the answer {}: {}", answer(new), new.condition),
+        (Some(old), Some(new)) if answer(old) != answer(new) => {
+            format!("expect {} where {} came before", answer(new), answer(old))
+        }
+        _ => return None,
+    })
+}
+
+/// The answer of a row as the client gets it: status and body in lines.
+fn wire(row: &edgeproof_fixtures::spec::Row, spec: &Spec) -> Vec<String> {
+    use edgeproof_fixtures::spec::Fact;
+    match &row.fact {
+        Fact::Reason { status, code } => {
+            let values = [("<status>", (*status).into()), ("<reason>", code.as_str().into())];
+            let passed = spec.row("edge.refused").and_then(|row| row.body_with(&values));
+            let lines =
+                [format!("{status} {}", spec.profile().relay_refused.to_string().replace("<reason>", code))];
+            let to_page = passed.map(|body| format!("passed on as {status} {body}"));
+            lines.into_iter().chain(to_page).collect()
+        }
+        Fact::Answer { .. } | Fact::Verdict { .. } => {
+            let status = row.status().map_or("the service's status".to_owned(), |status| status.to_string());
+            let body = row.body().map(ToString::to_string).or_else(|| {
+                let refused = spec.profile().verdict_refused.to_string();
+                row.code().map(|code| refused.replace("<reason>", code))
+            });
+            vec![format!("{status} {}", body.unwrap_or_default()).trim_end().to_owned()]
+        }
+        Fact::Thrown { text } => vec![format!("throws {text}")],
+        Fact::Endpoint { methods, path, .. } => vec![format!("{} {path}", methods.join(", "))],
+        Fact::Limit { value, unit } => {
+            vec![value.map_or(unit.clone(), |value| format!("{value} {unit}"))]
+        }
+        Fact::Setting { name, values, .. } => {
+            vec![format!("{name} {}", values.join(", ")).trim_end().to_owned()]
+        }
+        Fact::Rule { point, value } => vec![format!("{point} = {value}")],
+        Fact::Statement => Vec::new(),
+    }
+}
+
+/// The open points whose values differ.
+fn points(old: &Spec, new: &Spec) -> Vec<FieldChange> {
+    let text = |value: Option<&edgeproof_fixtures::spec::OpenPoint>| {
+        value.map_or(serde_json::Value::Null, |point| point.value.to_string().into())
+    };
+    let changed = new.profile().points().filter(|point| old.profile().point(&point.id) != Some(point));
+    let changes = changed.map(|point| FieldChange {
+        field: point.id.clone(),
+        old: text(old.profile().point(&point.id)),
+        new: text(Some(point)),
+    });
+    changes.filter(|change| change.old != change.new).collect()
+}
+
+fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
+    let shape = ReplyShape::from_profile(spec.profile());
+    cases::all(Catalog::new(spec, &shape, false))
+}
+
+fn ids(cases: &[Box<dyn AnyCase>]) -> BTreeSet<String> {
+    cases.iter().map(|case| case.facts().id.clone()).collect()
+}

@@ -1,0 +1,13 @@
+//! What a change of the interface means: the changed rows, and for each part whether the old part fits the new rows.
+
+mod class;
+mod comparison;
+mod part_play;
+mod row_change;
+mod text;
+
+pub use class::{Class, PartClass};
+pub use comparison::{Comparison, ComparisonOptions, RowComparison};
+pub use part_play::PlayError;
+pub use row_change::{FieldChange, RowChange};
+pub use text::TextForm;

@@ -1,0 +1,144 @@
+use std::io;
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
+use edgeproof_fixtures::spec::{PartName, Spec};
+use edgeproof_mock::ReplyShape;
+use edgeproof_reports::CaseReport;
+use edgeproof_targets::{Embedded, FaultInjection, Target};
+
+use crate::cases::{self, Case, CaseFacts, Catalog, EdgeNeed, Part};
+use crate::run::{
+    ConformanceRun, EdgePool, EdgePoolOptions, LeaseError, RunOptions, Selection, SelectionError,
+    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
+};
+
+/// Why a reference part cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// Credentials cannot be minted.
+    #[error(transparent)]
+    Mint(#[from] CredentialError),
+    /// Credentials cannot be written.
+    #[error("cannot write the credentials to a temporary folder: {0}")]
+    Files(#[from] io::Error),
+    /// A part cannot start.
+    #[error(transparent)]
+    Lease(#[from] LeaseError),
+    /// The run has no case, which an earlier check excludes.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+}
+
+/// Plays reference parts of one version against cases of another.
+pub(super) struct PartPlay {
+    credentials: Arc<Credentials>,
+    files: CredentialFiles,
+    redactor: Arc<Redactor>,
+    faults: Option<Arc<dyn FaultInjection>>,
+}
+
+impl PartPlay {
+    /// Mints the credentials of all plays. `faults`: of the played parts.
+    pub(super) fn new(faults: Option<Arc<dyn FaultInjection>>) -> Result<Self, PlayError> {
+        let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
+        let files = CredentialFiles::write(&credentials)?;
+        let redactor = Arc::new(Redactor::new(&credentials));
+        Ok(Self { credentials, files, redactor, faults })
+    }
+
+    /// Plays the cases of `asks` that prove `row` at a part that follows `answers`. Empty: there is no such case.
+    pub(super) async fn play(
+        &self,
+        part: PartName,
+        asks: &Arc<Spec>,
+        answers: &Arc<Spec>,
+        row: &str,
+    ) -> Result<Vec<CaseReport>, PlayError> {
+        let shape = ReplyShape::from_profile(asks.profile());
+        let catalog = Catalog::new(asks, &shape, false);
+        let mut reports = Vec::new();
+        match part {
+            PartName::Edge => {
+                let of_row = proving(cases::edge(catalog), row);
+                let (https, http): (Vec<_>, Vec<_>) =
+                    of_row.into_iter().partition(|case| case.needs.contains(&EdgeNeed::Https));
+                for (cases, https) in [(http, false), (https, true)] {
+                    if !cases.is_empty() {
+                        reports.extend(execute(self.edge(cases, asks, answers, https)?).await?);
+                    }
+                }
+            }
+            PartName::Service => {
+                let of_row = proving(cases::service(catalog), row);
+                reports.extend(self.service(of_row, asks, answers).await?);
+            }
+            PartName::Keys => {
+                let of_row = proving(cases::keys(catalog), row);
+                reports.extend(self.service(of_row, asks, answers).await?);
+            }
+            PartName::Collector => {}
+        }
+        Ok(reports)
+    }
+
+    fn edge(
+        &self,
+        cases: Vec<Case<cases::Edge>>,
+        asks: &Arc<Spec>,
+        answers: &Arc<Spec>,
+        https: bool,
+    ) -> Result<ConformanceRun, PlayError> {
+        let mut embedded = Embedded::new(Arc::clone(answers), answers.profile().clone());
+        if https {
+            embedded = embedded.https(&self.credentials, &self.files);
+        }
+        if let Some(faults) = &self.faults {
+            embedded = embedded.with_faults(Arc::clone(faults));
+        }
+        let target = Target::Embedded(Box::new(embedded));
+        let credentials = Arc::clone(&self.credentials);
+        let options = EdgePoolOptions::new(Arc::clone(asks), target, credentials, self.files.clone());
+        Ok(ConformanceRun::new(cases, &Selection::default(), EdgePool::new(options))?)
+    }
+
+    async fn service<P: ServicePart>(
+        &self,
+        cases: Vec<Case<P>>,
+        asks: &Arc<Spec>,
+        answers: &Arc<Spec>,
+    ) -> Result<Vec<CaseReport>, PlayError> {
+        if cases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let options = ServiceRunnerOptions {
+            spec: Arc::clone(asks),
+            mock_spec: Some(Arc::clone(answers)),
+            profile: answers.profile().clone(),
+            location: ServiceLocation::Mock(Arc::clone(&self.credentials), self.files.clone()),
+            inputs: ServiceRunnerOptions::mock_inputs(&self.credentials),
+            waits: false,
+            redactor: Arc::clone(&self.redactor),
+        };
+        let mut runner = ServiceRunner::<P>::new(options);
+        if let Some(faults) = &self.faults {
+            runner = runner.with_faults(Arc::clone(faults));
+        }
+        execute(ConformanceRun::new(cases, &Selection::default(), runner)?).await
+    }
+}
+
+async fn execute(run: ConformanceRun) -> Result<Vec<CaseReport>, PlayError> {
+    // A part of another version may fail the sanity check, and its cases say more.
+    let options = RunOptions { probes_sanity: false, ..RunOptions::default() };
+    Ok(ConformanceRun { options, ..run }.execute().await?.cases)
+}
+
+fn proving<P: Part>(cases: Vec<Case<P>>, row: &str) -> Vec<Case<P>> {
+    cases.into_iter().filter(|case| proves(case, row)).collect()
+}
+
+/// Whether a case proves a row.
+pub(super) fn proves(case: &CaseFacts, row: &str) -> bool {
+    case.rows.iter().any(|id| id == row)
+}

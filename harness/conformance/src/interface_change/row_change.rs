@@ -1,0 +1,121 @@
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A row that two versions do not have alike.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowChange {
+    /// The row in the old version. None: it is added.
+    pub old: Option<Row>,
+    /// The row in the new version. None: it is removed.
+    pub new: Option<Row>,
+}
+
+/// A field of a row with both values, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FieldChange {
+    /// Name of the field, such as `status`.
+    pub field: String,
+    /// Its old value. Null: none.
+    pub old: Value,
+    /// Its new value. Null: none.
+    pub new: Value,
+}
+
+impl RowChange {
+    /// All changes from one version to another: those of the new version's rows in its order, then the removed rows. A removed
+    /// and an added row of one table with the same code or stimulus are one change.
+    pub fn all(old: &Spec, new: &Spec) -> Vec<Self> {
+        let mut removed: Vec<&Row> = old.rows().iter().filter(|row| new.row(&row.id).is_none()).collect();
+        let mut changes = Vec::new();
+        for row in new.rows() {
+            let before = match old.row(&row.id) {
+                Some(before) => Some(before),
+                None => {
+                    let found = removed.iter().position(|gone| is_same_fact(gone, row));
+                    found.map(|index| removed.remove(index))
+                }
+            };
+            if before != Some(row) {
+                changes.push(Self { old: before.cloned(), new: Some(row.clone()) });
+            }
+        }
+        changes.extend(removed.into_iter().map(|row| Self { old: Some(row.clone()), new: None }));
+        changes
+    }
+
+    /// Id of the row: the new one, or the old one of a removed row.
+    pub fn id(&self) -> &str {
+        self.row().map_or("", |row| &row.id)
+    }
+
+    /// Table of the row.
+    pub fn table(&self) -> Table {
+        self.row().map_or(Table::Statements, |row| row.table)
+    }
+
+    /// The row, in the new version if it is there.
+    pub fn row(&self) -> Option<&Row> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+
+    /// One word for what happened.
+    pub fn kind(&self) -> &'static str {
+        match (&self.old, &self.new) {
+            (None, _) => "added",
+            (_, None) => "removed",
+            (Some(_), Some(_)) => "changed",
+        }
+    }
+
+    /// The fields that differ.
+    pub fn fields(&self) -> Vec<FieldChange> {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else { return Vec::new() };
+        let (old, new) = (fields(old), fields(new));
+        let mut names: Vec<&String> = old.iter().map(|(name, _)| name).collect();
+        names.extend(
+            new.iter().map(|(name, _)| name).filter(|name| !old.iter().any(|(other, _)| other == *name)),
+        );
+        let value = |all: &[(String, Value)], name: &str| {
+            all.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
+        };
+        let changes = names.into_iter().map(|name| {
+            let (old, new) = (value(&old, name), value(&new, name));
+            FieldChange { field: name.clone(), old, new }
+        });
+        changes.filter(|change| change.old != change.new).collect()
+    }
+
+    /// The new version's fact alone in the old version.
+    pub fn alone(&self, old: &Spec, new: &Spec) -> Spec {
+        old.with_row(self.old.as_ref().map(|row| row.id.as_str()), self.new.as_ref(), new)
+    }
+}
+
+/// Whether two rows with different ids state one thing: the same code, or a stimulus of their own.
+fn is_same_fact(old: &Row, new: &Row) -> bool {
+    let has_code = old.code().is_some() && old.code() == new.code();
+    let own = |stimulus: &Stimulus| *stimulus != Stimulus::Scripted;
+    let has_stimulus =
+        old.stimuli.iter().filter(|stimulus| own(stimulus)).any(|one| new.stimuli.contains(one));
+    old.table == new.table && (has_code || has_stimulus)
+}
+
+/// The row as names and values; the members of its fact stand beside the others.
+fn fields(row: &Row) -> Vec<(String, Value)> {
+    let Ok(Value::Object(members)) = serde_json::to_value(row) else { return Vec::new() };
+    let mut fields = Vec::new();
+    for (name, value) in members {
+        match value {
+            Value::Object(fact) if name == "fact" => {
+                let inner = fact.into_iter().filter_map(|(_, value)| match value {
+                    Value::Object(inner) => Some(inner),
+                    _ => None,
+                });
+                fields.extend(inner.flatten());
+            }
+            value => fields.push((name, value)),
+        }
+    }
+    fields
+}

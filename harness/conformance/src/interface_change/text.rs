@@ -1,0 +1,192 @@
+use std::fmt::Write as _;
+
+use super::class::{Class, PartClass};
+use super::comparison::{Comparison, RowComparison};
+
+/// How a comparison is written as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextForm {
+    /// For a terminal.
+    Terminal,
+    /// For a pull request.
+    Markdown,
+}
+
+impl Comparison {
+    /// The comparison as text: each changed row with its classes, then what the owner of each part has to do, then what else is
+    /// touched.
+    pub fn text(&self, form: TextForm) -> String {
+        let mut out = String::new();
+        let title =
+            format!("{} {} → {} {}", self.old.version, self.old.digest, self.new.version, self.new.digest);
+        heading(&mut out, form, 1, &title);
+        if self.is_empty() {
+            out += "no difference\n";
+            return out;
+        }
+        for change in &self.changes {
+            self.row(&mut out, form, change);
+        }
+        self.points(&mut out, form);
+        self.duties(&mut out, form);
+        self.touched(&mut out, form);
+        out
+    }
+
+    fn row(&self, out: &mut String, form: TextForm, change: &RowComparison) {
+        let from = change.old_row.as_ref().map_or(String::new(), |old| format!(" (was {old})"));
+        heading(out, form, 2, &format!("{} {}{from}", change.kind, change.row));
+        let mut classes = change.parts.iter().map(|part| (part.part.name(), part)).peekable();
+        if classes.peek().is_some() {
+            for (name, part) in classes {
+                item(out, form, &format!("{name}: {}", class_text(part)));
+            }
+        }
+        for field in &change.fields {
+            let (old, new) = (value(&field.old), value(&field.new));
+            item(out, form, &format!("{}: {old} → {new}", field.field));
+        }
+        if change.old_wire != change.new_wire {
+            fence(out, form);
+            for line in &change.old_wire {
+                _ = writeln!(out, "  - {line}");
+            }
+            for line in &change.new_wire {
+                _ = writeln!(out, "  + {line}");
+            }
+            fence(out, form);
+        }
+        out.push('\n');
+    }
+
+    fn points(&self, out: &mut String, form: TextForm) {
+        if self.points.is_empty() {
+            return;
+        }
+        heading(out, form, 2, "open points");
+        for point in &self.points {
+            item(out, form, &format!("{}: {} → {}", point.field, value(&point.old), value(&point.new)));
+        }
+        out.push('\n');
+    }
+
+    /// What the owner of each part has to do, and what an old counterpart notices.
+    fn duties(&self, out: &mut String, form: TextForm) {
+        for part in ["edge", "service", "keys", "collector"] {
+            let of_part: Vec<(&RowComparison, &PartClass)> = self
+                .changes
+                .iter()
+                .flat_map(|change| change.parts.iter().map(move |class| (change, class)))
+                .filter(|(_, class)| class.part.name() == part)
+                .collect();
+            let breaking: Vec<_> =
+                of_part.iter().filter(|(_, class)| class.class == Class::Breaking).collect();
+            let noticed: Vec<_> = of_part.iter().filter(|(_, class)| !class.noticed.is_empty()).collect();
+            if breaking.is_empty() && noticed.is_empty() {
+                continue;
+            }
+            heading(out, form, 2, &format!("what the owner of {} does", owner(part)));
+            for (change, class) in breaking {
+                let Some(failed) = class.failed.first() else { continue };
+                item(out, form, &format!("{}: {}", change.row, change.condition));
+                item(out, form, &format!("  expected {}, the old part: {}", failed.expected, failed.actual));
+                if let Some(fix) = &failed.fix {
+                    item(out, form, &format!("  {fix}"));
+                }
+            }
+            for (change, class) in noticed {
+                let cases: Vec<&str> =
+                    class.noticed.iter().map(|failed| failed.case.as_str()).take(3).collect();
+                let text = format!(
+                    "{}: tests of the old version notice the new part ({})",
+                    change.row,
+                    cases.join(", ")
+                );
+                item(out, form, &text);
+            }
+            out.push('\n');
+        }
+        let backends: Vec<_> =
+            self.changes.iter().filter_map(|change| Some((change, change.backend.as_ref()?))).collect();
+        if !backends.is_empty() {
+            heading(out, form, 2, "what the owner of a backend does");
+            for (change, duty) in backends {
+                item(out, form, &format!("{}: {duty}", change.row));
+            }
+            out.push('\n');
+        }
+    }
+
+    fn touched(&self, out: &mut String, form: TextForm) {
+        heading(out, form, 2, "what else is touched");
+        let list = |cases: &[String]| {
+            let shown: Vec<&str> = cases.iter().take(5).map(String::as_str).collect();
+            let more = cases.len().saturating_sub(shown.len());
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            shown.join(", ") + &rest
+        };
+        let snapshots = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
+        if !self.added_cases.is_empty() {
+            item(out, form, &format!("new cases: {}", list(&self.added_cases)));
+        }
+        if !self.removed_cases.is_empty() {
+            item(out, form, &format!("cases that are gone: {}", list(&self.removed_cases)));
+        }
+        item(out, form, &format!("answers on the wire that differ: {snapshots}"));
+    }
+}
+
+fn class_text(part: &PartClass) -> String {
+    let name = part.class.name();
+    if let Some(why) = &part.not_played {
+        return format!("{name} ({why})");
+    }
+    let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    match part.class {
+        Class::Breaking => {
+            let failed: Vec<&str> = part.failed.iter().take(3).map(|failed| failed.case.as_str()).collect();
+            format!(
+                "{name} ({} of {}: {})",
+                part.failed.len(),
+                cases(part.failed.len() + part.passed.len()),
+                failed.join(", ")
+            )
+        }
+        Class::Compatible => format!("{name} ({} passed)", cases(part.passed.len())),
+        Class::Untested => format!("{name} (no case of the new version plays it)"),
+    }
+}
+
+fn owner(part: &str) -> String {
+    match part {
+        "keys" => "the key set".to_owned(),
+        "edge" => "an edge".to_owned(),
+        other => format!("the {other}"),
+    }
+}
+
+fn value(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Null => "none".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn heading(out: &mut String, form: TextForm, depth: usize, text: &str) {
+    match form {
+        TextForm::Terminal => _ = writeln!(out, "{text}"),
+        TextForm::Markdown => _ = writeln!(out, "{} {text}\n", "#".repeat(depth)),
+    }
+}
+
+fn item(out: &mut String, form: TextForm, text: &str) {
+    let sign = if form == TextForm::Markdown { "- " } else { "  " };
+    _ = writeln!(out, "{sign}{text}");
+}
+
+fn fence(out: &mut String, form: TextForm) {
+    if form == TextForm::Markdown {
+        out.push_str("\n```diff\n");
+    }
+}

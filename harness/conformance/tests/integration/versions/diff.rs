@@ -1,0 +1,121 @@
+//! `edgeproof spec diff`: the class of a changed row comes from playing the old part.
+
+use std::fs;
+use std::process::Command;
+use std::sync::Arc;
+
+use edgeproof::interface_change::{Class, Comparison, ComparisonOptions};
+use edgeproof_edge::EdgeOptions;
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_targets::FaultInjection;
+use rstest::rstest;
+use tempfile::TempDir;
+
+use super::{edit, load, overlay, tables};
+use crate::mock_program::edgeproof;
+
+/// Planted changes with the classes of the parts that they concern.
+#[rstest]
+#[case::reason_added("[[add]]\nid = \"relay.409.closed\"\nsection = \"7.3\"\nstatus = 409\ncode = \"closed\"\ncondition = \"Closed.\"\nstimuli = [\"scripted\"]", &["edge compatible", "service untested"])]
+#[case::reason_status("[[change]]\nid = \"relay.401.missing-license\"\nstatus = 403", &["edge compatible", "service untested"])]
+#[case::reason_code("[[change]]\nid = \"relay.401.bad-footer\"\ncode = \"footer_unreadable\"", &["edge compatible", "service untested"])]
+#[case::reason_removed("[[remove]]\nid = \"relay.401.bad-footer\"", &["edge untested", "service untested"])]
+#[case::edge_status("[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503", &["edge breaking"])]
+#[case::edge_body("[[change]]\nid = \"edge.200.accepted\"\nbody = '{\"accepted\":true}'", &["edge breaking"])]
+#[case::verdict_code("[[change]]\nid = \"verdict.401.wrong-typ\"\ncode = \"wrong_type\"", &["service breaking"])]
+#[case::verdict_pending("[[change]]\nid = \"verdict.404.pending\"\nstatus = 425", &["service breaking"])]
+#[case::keys_limit("[[change]]\nid = \"limit.key-set-cache\"\nvalue = 60", &["keys breaking"])]
+#[case::keys_limit_raised("[[change]]\nid = \"limit.key-set-cache\"\nvalue = 600", &["keys compatible"])]
+#[case::path("[[change]]\nid = \"endpoint.keys.jwks\"\npath = \"/v2/keys.json\"", &["keys breaking"])]
+#[case::wording("[[change]]\nid = \"edge.200.accepted\"\ncondition = \"The service accepted.\"", &["edge compatible"])]
+fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
+    let folder = TempDir::new().unwrap();
+    let compared = compare(&load(&overlay(&folder, text)), ComparisonOptions::default());
+    let [change] = &compared.changes[..] else { panic!("{:?}", compared.changes) };
+    let classes: Vec<_> =
+        change.parts.iter().map(|part| format!("{} {}", part.part.name(), part.class.name())).collect();
+    assert_eq!(classes, expected);
+}
+
+/// An edge that is broken without any change of a table.
+#[derive(Debug)]
+struct Unconnected;
+
+impl FaultInjection for Unconnected {
+    fn edge(&self, options: &mut EdgeOptions) {
+        options.settings.service_url = Some("https://127.0.0.1:9".to_owned());
+    }
+}
+
+#[test]
+fn class_comes_from_playing_the_part() {
+    let folder = TempDir::new().unwrap();
+    let new = load(&overlay(&folder, "[[change]]\nid = \"relay.401.missing-license\"\nstatus = 403"));
+    let faults: Option<Arc<dyn FaultInjection>> = Some(Arc::new(Unconnected));
+    assert!(!compare(&new, ComparisonOptions::default()).has(Class::Breaking));
+    assert!(compare(&new, ComparisonOptions { faults, ..ComparisonOptions::default() }).has(Class::Breaking));
+}
+
+#[test]
+fn renamed_row_with_its_code_is_one_change() {
+    let folder = TempDir::new().unwrap();
+    let text = "[[remove]]\nid = \"relay.401.bad-footer\"\n[[add]]\nid = \"relay.403.bad-footer\"\nsection = \"7.3\"\n\
+                status = 403\ncode = \"bad_footer\"\ncondition = \"Unreadable.\"\nstimuli = [\"license-footer-damaged\"]";
+    let options = ComparisonOptions { only_rows: true, ..ComparisonOptions::default() };
+    let compared = compare(&load(&overlay(&folder, text)), options);
+    assert_eq!(compared.changes.len(), 1);
+    assert_eq!(compared.changes[0].old_row.as_deref(), Some("relay.401.bad-footer"));
+}
+
+#[rstest]
+#[case::equal(&["current", "current"], 0, "no difference")]
+#[case::breaking(&["current", "next.toml", "--fail-on", "breaking"], 1, "edge: breaking")]
+#[case::accepted(&["current", "next.toml", "--fail-on", "any", "--accepted", "accepted.txt"], 0, "edge: breaking")]
+#[case::stale(&["current", "current", "--accepted", "accepted.txt"], 1, "stale: edge.502.service-unreachable")]
+#[case::no_reason(&["current", "next.toml", "--accepted", "next.toml"], 2, "no reason")]
+#[case::rows_only(&["current", "next.toml", "--static"], 0, "status: 502 → 503")]
+#[case::markdown(&["current", "next.toml", "--format", "markdown"], 0, "```diff")]
+#[case::unknown(&["current", "nowhere"], 2, "REV:FOLDER")]
+fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text: &str) {
+    let folder = TempDir::new().unwrap();
+    overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
+    fs::write(folder.path().join("accepted.txt"), "edge.502.service-unreachable agreed with all owners\n")
+        .unwrap();
+    let mut command = edgeproof(&["spec", "diff"]);
+    let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
+    let shown =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{shown}");
+    assert!(shown.contains(text), "{shown}");
+}
+
+#[test]
+#[ignore = "needs git: just test-browser"]
+fn revision_of_a_repository_is_a_side() {
+    let folder = tables();
+    let git = |arguments: &[&str]| {
+        let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let output =
+            Command::new("git").args(author).args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
+    for (old, code, text) in
+        [("HEAD:", 0, "missing_license → no_license"), ("HEAD~9:", 2, "cannot read HEAD~9:")]
+    {
+        let mut command = edgeproof(&["spec", "diff", old, ".", "--static"]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let shown =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && shown.contains(text), "{shown}");
+    }
+}
+
+fn compare(new: &Spec, options: ComparisonOptions) -> Comparison {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (old, new) = (Arc::new(Spec::current().clone()), Arc::new(new.clone()));
+    runtime.block_on(Comparison::of(&old, &new, &options)).unwrap()
+}

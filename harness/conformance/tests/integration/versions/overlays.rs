@@ -1,0 +1,119 @@
+//! A folder of tables or an overlay is the interface of every command.
+
+use rstest::rstest;
+use tempfile::TempDir;
+
+use super::{edit, load, overlay, tables};
+use crate::mock_program::edgeproof;
+
+const ADDED: &str = r#"
+version = "next"
+
+[[add]]
+id = "relay.409.session-closed"
+section = "7.3"
+status = 409
+code = "session_closed"
+condition = "The session was closed before."
+stimuli = ["scripted"]
+"#;
+
+/// The row is all that a new reason needs.
+#[test]
+fn added_reason_has_a_case_and_passes() {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, ADDED);
+    let path = path.to_str().unwrap();
+    let output = edgeproof(&["conformance", "--spec", path, "--filter", "refusal.409.session-closed"]);
+    let (code, shown) = run(output);
+    assert_eq!(code, Some(0), "{shown}");
+    let (code, shown) = run(edgeproof(&["spec", "show", "relay.409.session-closed", "--spec", path]));
+    assert!(code == Some(0) && shown.contains("refusal.409.session-closed"), "{shown}");
+}
+
+#[rstest]
+#[case::status(
+    "relay.toml",
+    "status = 401\ncode = \"missing_license\"",
+    "status = 403\ncode = \"missing_license\"",
+    "refusal.401.missing-license"
+)]
+#[case::code("relay.toml", "\"missing_license\"", "\"no_license\"", "refusal.401.missing-license")]
+#[case::path("endpoints.toml", "\"/v1/signals\"", "\"/v2/signals\"", "relay.body.large-numbers")]
+#[case::body("edge.toml", "'{\"ok\":true}'", "'{\"accepted\":true}'", "accept.*")]
+fn edited_tables_are_the_interface(
+    #[case] file: &str,
+    #[case] old: &str,
+    #[case] new: &str,
+    #[case] case: &str,
+) {
+    let folder = tables();
+    edit(folder.path(), file, old, new);
+    let path = folder.path().to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", "--spec", path, "--filter", case]));
+    assert_eq!(code, Some(0), "{shown}");
+}
+
+#[test]
+fn digest_follows_the_interface_and_nothing_else() {
+    let folder = tables();
+    let before = load(folder.path()).digest().to_owned();
+    edit(folder.path(), "relay.toml", "# -- license token", "# -- the license");
+    edit(folder.path(), "profile.toml", "value = 10000", "value = 9000");
+    assert_eq!(load(folder.path()).digest(), before);
+    edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
+    assert_ne!(load(folder.path()).digest(), before);
+}
+
+#[test]
+fn overlay_on_an_overlay_changes_both() {
+    let folder = TempDir::new().unwrap();
+    overlay(&folder, ADDED);
+    let last = folder.path().join("last.toml");
+    let text = "base = \"next.toml\"\n[[change]]\nid = \"relay.409.session-closed\"\nstatus = 410\n";
+    std::fs::write(&last, text).unwrap();
+    let spec = load(&last);
+    assert_eq!(spec.version(), "last");
+    assert_eq!(spec.row("relay.409.session-closed").unwrap().status(), Some(410));
+}
+
+/// The point and its value are all that a rule needs: our edge follows it, its case judges, another edge fails.
+#[rstest]
+#[case::path("relay.path", "\"/v1/verify\"")]
+#[case::header("relay.license-header", "\"x-license\"")]
+#[case::scheme("relay.license-scheme", "\"License\"")]
+#[case::methods("preflight.methods", "[\"POST\", \"PUT\"]")]
+#[case::headers("preflight.headers", "[\"x-trace\", \"content-type\"]")]
+#[case::max_age("preflight.max-age-seconds", "60")]
+#[case::status("preflight.status", "200")]
+#[case::health("health.body", "'{\"up\": 1}'")]
+fn open_point_becomes_a_rule(#[case] point: &str, #[case] value: &str) {
+    let folder = TempDir::new().unwrap();
+    let text = format!(
+        "[[add]]\nid = \"statement.decided\"\nsection = \"4\"\ncondition = \"Decided.\"\npoint = \"{point}\"\nvalue = {value}\n"
+    );
+    let path = overlay(&folder, &text);
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", "--spec", path, "--filter", "rule.*"]));
+    assert_eq!(code, Some(0), "{shown}");
+    let (_, shown) = run(edgeproof(&["spec", "diff", "current", path]));
+    assert!(shown.contains("edge: breaking (1 of 1 case: rule."), "{shown}");
+}
+
+#[rstest]
+#[case::unknown("nowhere", "neither a version of the interface nor a path")]
+#[case::empty_folder(".", "interface.toml: the file is missing")]
+fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
+    let folder = TempDir::new().unwrap();
+    let mut command = edgeproof(&["spec", "list", "--spec", spec]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && errors.contains(text), "{errors}");
+}
+
+fn run(mut command: std::process::Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    let mut shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    shown += &String::from_utf8_lossy(&output.stderr);
+    (output.status.code(), shown)
+}
