@@ -28,11 +28,11 @@ mod text;
 
 pub use destination::{Destination, WriteError};
 pub use document::ReadError;
-pub use format::{FileReport, Format, Github, Terminal, TerminalOptions, UnknownFormat, render};
+pub use format::{FileReport, Format, Github, Terminal, TerminalOptions, render};
 pub use model::{
     AddedLatency, AdviceNote, AdviceValue, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event,
-    Exchange, FrameworkFix, Hop, IncompleteRun, Mismatch, MissingInput, Observation, Outcome, Reader, Report,
-    ReportRecorder, ReportedSpec, ReportedTarget, RunEnd, Summary, TargetKind, Titles, Tool,
+    Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportedSpec,
+    ReportedTarget, Summary, TargetKind, Titles, Tool,
 };
 pub use text::escape;
 pub use text::units::counted;

@@ -1,7 +1,5 @@
-use std::fmt;
 use std::time::Duration;
 
-use humantime::format_duration;
 use serde_json::Value;
 
 /// Call of a collector in a page. Each call awaits what the function returns.
@@ -94,30 +92,6 @@ impl CollectorCall {
             Self::Verify => "verify()",
             Self::Abort => "abort()",
             Self::AbortSignal => "AbortController.abort()",
-        }
-    }
-}
-
-impl fmt::Display for PageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_error {
-            write!(f, "{}: {}", self.name, self.message)
-        } else {
-            write!(f, "a {} that is not an Error: {:?}", self.name, self.message)
-        }
-    }
-}
-
-impl fmt::Display for CallOutcome {
-    /// Describes the outcome as a predicate: `returned null`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Returned(value) => write!(f, "returned {value}"),
-            Self::Missing => f.write_str("does not exist"),
-            Self::Failed { error, how: ErrorPath::Thrown } => write!(f, "threw {error}"),
-            Self::Failed { error, how: ErrorPath::Rejected } => write!(f, "rejected with {error}"),
-            Self::Unsettled { after } => write!(f, "did not end within {}", format_duration(*after)),
-            Self::PageGone { why } => write!(f, "did not end: {why}"),
         }
     }
 }

@@ -172,19 +172,13 @@ impl KeptConnection {
             for draft in drafts {
                 let reader = Mutex::new(buffered.next(&draft.method));
                 let already = reader.lock().push(&[]);
-                let end = match already {
+                let answer = match already {
                     ReadProgress::More => read(&mut self.read, &reader, &continued).await,
-                    ReadProgress::Done(answer) => ReadEnd::Answer(answer),
-                    ReadProgress::Broken(why) => ReadEnd::NotHttp(why),
+                    ReadProgress::Done(answer) => Ok(answer),
+                    ReadProgress::Broken(why) => Err(NoAnswer::NotHttp(why)),
                 };
                 buffered = reader.into_inner();
-                match end {
-                    ReadEnd::Answer(answer) => replies.push(Ok(answer)),
-                    ReadEnd::NoTls(why) => return Err(NoAnswer::NoTls(why)),
-                    ReadEnd::NotHttp(why) => return Err(NoAnswer::NotHttp(why)),
-                    ReadEnd::Closed => return Err(NoAnswer::Closed),
-                    ReadEnd::Reset => return Err(NoAnswer::Reset),
-                }
+                replies.push(Ok(answer?));
             }
             Ok(())
         };
@@ -214,25 +208,13 @@ impl KeptConnection {
         let mut reader = reader.lock();
         let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
         match ended {
-            Ok(ReadEnd::Answer(answer)) => Ok(answer),
-            Ok(ReadEnd::NotHttp(why)) => Err(NoAnswer::NotHttp(why)),
-            Ok(ReadEnd::Closed | ReadEnd::Reset) if reader.began() => {
+            Ok(Err(NoAnswer::Closed | NoAnswer::Reset)) if reader.began() => {
                 reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
             }
-            Ok(ReadEnd::Closed) => Err(NoAnswer::Closed),
-            Ok(ReadEnd::Reset) => Err(NoAnswer::Reset),
-            Ok(ReadEnd::NoTls(why)) => Err(NoAnswer::NoTls(why)),
+            Ok(end) => end,
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         }
     }
-}
-
-enum ReadEnd {
-    Answer(Answer),
-    NotHttp(String),
-    Closed,
-    Reset,
-    NoTls(TlsFailure),
 }
 
 async fn write(
@@ -261,25 +243,25 @@ async fn read(
     stream: &mut ReadHalf<ClientStream>,
     reader: &Mutex<AnswerReader>,
     continued: &Notify,
-) -> ReadEnd {
+) -> Result<Answer, NoAnswer> {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = match stream.read(&mut buffer).await {
-            Ok(0) => return ReadEnd::Closed,
+            Ok(0) => return Err(NoAnswer::Closed),
             Ok(count) => count,
             // A missing TLS close_notify ends the stream as well.
-            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return ReadEnd::Closed,
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => return Err(NoAnswer::Closed),
             // With TLS 1.3, the server refuses a missing client certificate only after the handshake.
             Err(why) if TlsFailure::of(&why, "", None) == TlsFailure::ClientCertificateRequired => {
-                return ReadEnd::NoTls(TlsFailure::ClientCertificateRequired);
+                return Err(NoAnswer::NoTls(TlsFailure::ClientCertificateRequired));
             }
-            Err(_) => return ReadEnd::Reset,
+            Err(_) => return Err(NoAnswer::Reset),
         };
         let mut reader = reader.lock();
         match reader.push(&buffer[..count]) {
             ReadProgress::More => {}
-            ReadProgress::Done(answer) => return ReadEnd::Answer(answer),
-            ReadProgress::Broken(why) => return ReadEnd::NotHttp(why),
+            ReadProgress::Done(answer) => return Ok(answer),
+            ReadProgress::Broken(why) => return Err(NoAnswer::NotHttp(why)),
         }
         if reader.continued() {
             continued.notify_one();

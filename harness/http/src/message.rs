@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
@@ -115,4 +115,11 @@ pub struct Sent {
     pub at: Instant,
     /// Duration from the first byte sent to the last byte of the answer, or to the timeout.
     pub took: Duration,
+}
+
+impl Sent {
+    /// Time of the last byte of the answer.
+    pub fn received(&self) -> SystemTime {
+        SystemTime::now() - self.at.elapsed().saturating_sub(self.took)
+    }
 }

@@ -26,6 +26,30 @@ macro_rules! values {
 pub(super) use values;
 
 values! {
+    /// What a run is about, as messages name it.
+    Subject {
+        /// An edge.
+        #[serde(rename = "the edge")]
+        #[strum(serialize = "the edge")]
+        Edge,
+        /// A service.
+        #[serde(rename = "the service")]
+        #[strum(serialize = "the service")]
+        Service,
+        /// A key set.
+        #[serde(rename = "the key set")]
+        #[strum(serialize = "the key set")]
+        KeySet,
+        /// A collector.
+        #[serde(rename = "the collector")]
+        #[strum(serialize = "the collector")]
+        Collector,
+        /// Whatever the run tests.
+        #[serde(rename = "the target")]
+        #[strum(serialize = "the target")]
+        Target,
+    }
+
     /// Why there is no answer.
     SilenceReason {
         /// The connection failed.

@@ -6,7 +6,7 @@ use strum::{IntoStaticStr, VariantNames};
 use super::breach::{Breach, Invariant};
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange, ProcessEnd,
-    Secrets, TimeRule, UserDatum,
+    Secrets, Subject, TimeRule, UserDatum,
 };
 use super::count::{Count, Counted};
 use super::key::{KeyFault, KeyRule, KeySetValue, SignatureForm};
@@ -240,9 +240,9 @@ pub enum DifferenceKind {
     Process {
         /// Its end.
         end: ProcessEnd,
-        /// Its name.
-        #[serde(skip_serializing_if = "String::is_empty", default)]
-        process: String,
+        /// The process.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        process: Option<Subject>,
         /// Error of its start, or its end with the last exchange before it.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         error: Option<Wire>,

@@ -9,18 +9,21 @@ mod page;
 mod rendered;
 mod value;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use breach::{Breach, HeaderChange, Invariant};
 pub use choice::{
     AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange,
-    ProcessEnd, Secrets, SilenceReason, TimeRule, UserDatum,
+    ProcessEnd, Secrets, SilenceReason, Subject, TimeRule, UserDatum,
 };
 pub use count::{Count, Counted};
 pub use key::{KeyFault, KeyRule, KeySetValue, OneKeyFault, SignatureForm};
 pub use kind::DifferenceKind;
-pub use page::{PageAct, PageDatum, PageEffect, PageValue, SessionEnd, SessionSubject, SessionValue, Thrown};
+pub use page::{
+    PageAct, PageDatum, PageEffect, PagePlace, PageValue, SessionEnd, SessionSubject, SessionValue, Thrown,
+};
 pub use rendered::{Rendered, excerpt};
 pub use value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue, SecretPlace,
@@ -54,8 +57,16 @@ impl From<DifferenceKind> for Difference {
 impl Difference {
     /// The difference with each of its texts replaced. None: a replacement is no value of an enum.
     pub fn map_texts(&self, replace: &dyn Fn(&str) -> String) -> Option<Self> {
-        serde_json::from_value(map_texts(serde_json::to_value(self).ok()?, replace)).ok()
+        with_texts(self, replace)
     }
+}
+
+/// A value with each of its texts replaced. None: a replacement is no value of an enum.
+pub(crate) fn with_texts<T: Serialize + DeserializeOwned>(
+    value: &T,
+    replace: &dyn Fn(&str) -> String,
+) -> Option<T> {
+    serde_json::from_value(map_texts(serde_json::to_value(value).ok()?, replace)).ok()
 }
 
 fn map_texts(value: Value, replace: &dyn Fn(&str) -> String) -> Value {

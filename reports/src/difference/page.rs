@@ -104,8 +104,8 @@ impl PageValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PageDatum {
-    /// Name of its place in the page.
-    pub place: String,
+    /// Its place in the page.
+    pub place: PagePlace,
     /// Method of the request.
     pub method: Wire,
     /// Path of the request.
@@ -113,6 +113,36 @@ pub struct PageDatum {
 }
 
 values! {
+    /// A place of data in a page.
+    PagePlace {
+        /// Title of the page.
+        Title,
+        /// Path of its URL.
+        Path,
+        /// Query of its URL.
+        Query,
+        /// Fragment of its URL.
+        Fragment,
+        /// A cookie.
+        Cookie,
+        /// An entry of `localStorage`.
+        #[serde(rename = "local storage")]
+        #[strum(serialize = "local storage")]
+        LocalStorage,
+        /// An entry of `sessionStorage`.
+        #[serde(rename = "session storage")]
+        #[strum(serialize = "session storage")]
+        SessionStorage,
+        /// A field of a form.
+        #[serde(rename = "form field")]
+        #[strum(serialize = "form field")]
+        FormField,
+        /// Its text.
+        #[serde(rename = "text of the page")]
+        #[strum(serialize = "text of the page")]
+        Text,
+    }
+
     /// End of a session in a page.
     SessionEnd {
         /// All calls returned.

@@ -1,16 +1,14 @@
-use std::fmt;
 use std::io;
 use std::path::Path;
-use std::str::FromStr;
 
-use strum::{IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::{html, junit, markdown};
 use crate::destination::{Destination, WriteError};
-use crate::model::{Event, Reader, Report, ReportRecorder, Titles};
+use crate::model::{Event, Reader, Report, Titles};
 
 /// Format of a report file, as in `--report FORMAT=PATH`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// For programs: `edgeproof.report/1`.
@@ -21,13 +19,6 @@ pub enum Format {
     Html,
     /// A summary for a pull request.
     Markdown,
-}
-
-/// `--report` names a format that does not exist.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot use the report format `{given}`: it does not exist; use {}", Format::names())]
-pub struct UnknownFormat {
-    given: String,
 }
 
 impl Format {
@@ -43,21 +34,6 @@ impl Format {
     pub fn names() -> String {
         let names: Vec<&str> = Self::ALL.iter().map(|format| format.name()).collect();
         names.join(", ")
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(given: &str) -> Result<Self, UnknownFormat> {
-        let found = Self::ALL.iter().find(|format| format.name() == given);
-        found.copied().ok_or_else(|| UnknownFormat { given: given.to_owned() })
     }
 }
 
@@ -77,25 +53,28 @@ pub struct FileReport {
     format: Format,
     destination: Destination,
     titles: Titles,
-    recorder: ReportRecorder,
+    report: Option<Report>,
 }
 
 impl FileReport {
     /// A report to `path`. Fails if the path is not writable.
     pub fn new(format: Format, path: &Path, titles: Titles) -> Result<Self, WriteError> {
         let destination = Destination::new(path)?;
-        Ok(Self { format, destination, titles, recorder: ReportRecorder::default() })
+        Ok(Self { format, destination, titles, report: None })
     }
 }
 
 impl Reader for FileReport {
     fn read(&mut self, event: &Event) {
-        self.recorder.read(event);
+        if let Event::Finished(report) = event {
+            self.report = Some(Report::clone(report));
+        }
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        let report = self.recorder.report().map_err(io::Error::other)?;
-        let document = render(self.format, &report, &self.titles);
+        let unfinished = || io::Error::other("cannot make a report: the run did not finish");
+        let report = self.report.as_ref().ok_or_else(unfinished)?;
+        let document = render(self.format, report, &self.titles);
         Ok(self.destination.write(&document)?)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::{CaseReport, CauseGroup, Event, Outcome, Reader, RunEnd, cause_groups};
+use crate::model::{CauseGroup, Event, Outcome, Reader, Report, Summary, cause_groups};
 use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::paint_all;
@@ -16,23 +16,22 @@ const WIDTH: usize = 160;
 #[derive(Debug)]
 pub struct Github<W: Write> {
     out: W,
-    cases: Vec<CaseReport>,
-    findings: Vec<String>,
     failed: Option<io::Error>,
 }
 
 impl<W: Write> Github<W> {
     /// Annotations to `out`. Use the standard output: the runner reads nothing else.
     pub fn new(out: W) -> Self {
-        Self { out, cases: Vec::new(), findings: Vec::new(), failed: None }
+        Self { out, failed: None }
     }
 
-    fn end(&mut self, end: &RunEnd) {
-        let groups = cause_groups(&end.causes, &self.cases);
-        let mut commands: Vec<String> = groups.iter().map(|group| annotation(group, end)).collect();
-        commands.extend(self.findings.iter().map(|finding| command("error", "finding", finding)));
-        if let Some(case) = self.cases.iter().find(|case| case.outcome == Outcome::NotRun) {
-            let title = format!("{} not run", end.summary.not_run);
+    fn end(&mut self, report: &Report) {
+        let groups = cause_groups(&report.causes, &report.cases);
+        let mut commands: Vec<String> =
+            groups.iter().map(|group| annotation(group, &report.summary)).collect();
+        commands.extend(report.findings.iter().map(|finding| command("error", "finding", finding)));
+        if let Some(case) = report.cases.iter().find(|case| case.outcome == Outcome::NotRun) {
+            let title = format!("{} not run", report.summary.not_run);
             let message = format!("cases that did not run prove nothing; first reason: {}", case.because);
             commands.push(command("error", &title, &message));
         }
@@ -46,13 +45,8 @@ impl<W: Write> Github<W> {
 
 impl<W: Write> Reader for Github<W> {
     fn read(&mut self, event: &Event) {
-        match event {
-            Event::Ended(case) if matches!(case.outcome, Outcome::Fail | Outcome::Warn | Outcome::NotRun) => {
-                self.cases.push(CaseReport { exchanges: Vec::new(), ..CaseReport::clone(case) });
-            }
-            Event::Finding(finding) => self.findings.push(finding.clone()),
-            Event::Finished(end) => self.end(end),
-            _ => {}
+        if let Event::Finished(report) = event {
+            self.end(report);
         }
     }
 
@@ -62,13 +56,13 @@ impl<W: Write> Reader for Github<W> {
 }
 
 /// The command for a cause. Its message holds an example, the fix and the command that runs the example again.
-fn annotation(group: &CauseGroup<'_>, end: &RunEnd) -> String {
+fn annotation(group: &CauseGroup<'_>, summary: &Summary) -> String {
     let kind = if group.outcome == Outcome::Fail { "error" } else { "warning" };
     let mut message = format!("{}, row {}", counted(group.cases.len(), "case"), group.cause.row);
     if !group.cause.explanation.is_empty() {
         put!(message, "\n{}", group.cause.explanation);
     }
-    let lines = cause::lines(group, &end.summary, CauseDepth::Share, WIDTH);
+    let lines = cause::lines(group, summary, CauseDepth::Share, WIDTH);
     put!(message, "\n{}", paint_all(&lines, false).trim_end());
     command(kind, &one_line(&group.cause.title), &message)
 }

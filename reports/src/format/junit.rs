@@ -13,7 +13,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::model::{CaseReport, CauseGroup, Outcome, Report, Titles, by_section, cause_groups, titled};
-use crate::text::case::{full, level};
+use crate::text::case::full;
 use crate::text::cause;
 use crate::text::escape::{one_line, visible};
 use crate::text::styled::paint_all;
@@ -96,7 +96,7 @@ fn status(case: &CaseReport, cause: Option<&CauseGroup<'_>>, titles: &Titles) ->
     };
     match case.outcome {
         Outcome::Fail | Outcome::NotRun => {
-            let authority = format!("{}/{}", level(case).name(), case.basis.name());
+            let authority = format!("{}/{}", case.worst_level().name(), case.basis.name());
             status.set_type(cause.map_or(authority, |group| one_line(&group.cause.id).into_owned()));
             status.set_description(text(case, cause, titles));
         }

@@ -8,6 +8,6 @@ mod junit;
 mod markdown;
 mod terminal;
 
-pub use file::{FileReport, Format, UnknownFormat, render};
+pub use file::{FileReport, Format, render};
 pub use github::Github;
 pub use terminal::{Terminal, TerminalOptions};

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::difference::Wire;
+use crate::difference::{Wire, with_texts};
 
 /// An advice of the tables about a mismatch: its id, and the values of its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,16 +35,8 @@ const SHOWN: usize = 4;
 
 impl AdviceNote {
     /// The note with each of its texts replaced.
-    #[must_use]
-    pub fn map_texts(self, replace: &dyn Fn(&str) -> String) -> Self {
-        let value = |value| match value {
-            AdviceValue::Number(number) => AdviceValue::Number(number),
-            AdviceValue::Wire(wire) => AdviceValue::Wire(Wire { text: replace(&wire.text), ..wire }),
-            AdviceValue::Id(id) => AdviceValue::Id(replace(&id)),
-            AdviceValue::Ids(ids) => AdviceValue::Ids(ids.iter().map(|id| replace(id)).collect()),
-        };
-        let values = self.values.into_iter().map(|(name, given)| (name, value(given))).collect();
-        Self { id: self.id, values }
+    pub fn map_texts(&self, replace: &dyn Fn(&str) -> String) -> Option<Self> {
+        with_texts(self, replace)
     }
 }
 
@@ -83,7 +75,7 @@ mod tests {
     fn every_text_is_replaced() {
         let text = r#"{"id":"x","ids":["secret"],"name":"a secret","sent":{"text":"secret","bytes":6}}"#;
         let note: AdviceNote = serde_json::from_str(text).unwrap();
-        let replaced = note.map_texts(&|text| text.replace("secret", "…"));
+        let replaced = note.map_texts(&|text| text.replace("secret", "…")).unwrap();
         assert!(!serde_json::to_string(&replaced).unwrap().contains("secret"), "{replaced:?}");
     }
 }

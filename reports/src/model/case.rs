@@ -6,8 +6,8 @@ use crate::difference::{Difference, DifferenceKind};
 use super::advice::AdviceNote;
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
 
-/// One case, as every report shows it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One case, as every report shows it. By default it did not run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseReport {
     /// Stable slug, such as `refusal.401.bad-signature`.
@@ -73,6 +73,13 @@ pub struct Mismatch {
     /// What helps against it, the most important first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub advice: Vec<AdviceNote>,
+}
+
+impl CaseReport {
+    /// Level of the worst mismatch, or of the case if it has no mismatches.
+    pub fn worst_level(&self) -> CaseLevel {
+        self.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(self.level)
+    }
 }
 
 impl Mismatch {

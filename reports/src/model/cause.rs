@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome::CaseLevel;
 
 /// A probable cause of failures and warnings. The cause that explains most failures comes first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cause {
     /// Stable slug of the cause, such as `body-parsed`. For failures without a known cause: the row id and the kind of

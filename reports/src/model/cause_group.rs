@@ -54,14 +54,9 @@ fn by_row<'a>(cases: impl Iterator<Item = &'a CaseReport>) -> Vec<CauseGroup<'a>
             title,
             row: row.to_owned(),
             level: mismatch.map_or(example.level, |found| found.level),
-            confidence: 0.0,
             cases: cases.iter().map(|case| case.id.clone()).collect(),
-            passed: Vec::new(),
-            mismatch: 0,
-            explanation: String::new(),
             fix: mismatch.and_then(|found| found.hint.clone()).unwrap_or_default(),
-            frameworks: Vec::new(),
-            rerun: String::new(),
+            ..Cause::default()
         };
         CauseGroup::new(Cow::Owned(cause), cases)
     });
@@ -150,7 +145,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::model::{CaseBasis, CaseLevel};
+    use crate::model::CaseLevel;
 
     fn case(id: &str, outcome: Outcome) -> CaseReport {
         let mismatch = |what: &str, place: &str| Mismatch {
@@ -165,22 +160,10 @@ mod tests {
         };
         CaseReport {
             id: id.to_owned(),
-            title: String::new(),
-            section: String::new(),
-            level: CaseLevel::Must,
-            basis: CaseBasis::Interface,
-            standard: None,
             rows: vec![format!("row.{}", &id[..1])],
             outcome,
-            because: String::new(),
-            expected: String::new(),
-            actual: String::new(),
             mismatches: vec![mismatch("status", ""), mismatch("body of 401 expired", "401 expired")],
-            observations: Vec::new(),
-            duration_us: 0,
-            reproduce: String::new(),
-            exchanges: Vec::new(),
-            edge: None,
+            ..CaseReport::default()
         }
     }
 

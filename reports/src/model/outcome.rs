@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
 /// Result of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[derive(IntoStaticStr, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -21,6 +21,7 @@ pub enum Outcome {
     /// The case does not apply to this mode or version of the interface.
     NotApplicable,
     /// The case was planned but could not run; it proves nothing.
+    #[default]
     NotRun,
 }
 
@@ -44,13 +45,14 @@ impl Outcome {
 }
 
 /// Weight of a case or a mismatch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[strum(serialize_all = "lowercase")]
 pub enum CaseLevel {
     /// A mismatch is a `fail`.
+    #[default]
     Must,
     /// A mismatch is a `warn`.
     Should,
@@ -66,13 +68,14 @@ impl CaseLevel {
 }
 
 /// Authority behind an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(IntoStaticStr)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[strum(serialize_all = "lowercase")]
 pub enum CaseBasis {
     /// The interface states it.
+    #[default]
     Interface,
     /// A public standard states it.
     Standard,

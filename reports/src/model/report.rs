@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{CaseReport, Observation};
 use super::cause::Cause;
-use super::event::{Event, Reader, RunEnd};
+use super::event::{Event, Reader};
 use super::missing_input::MissingInput;
 use super::summary::{AddedLatency, Summary};
 use super::target::ReportedTarget;
@@ -83,33 +83,40 @@ impl fmt::Display for ReportedSpec {
 }
 
 impl Report {
+    /// Report of a run that starts.
+    pub fn new(spec: ReportedSpec, target: ReportedTarget, seed: u64, started: String) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+            spec,
+            target,
+            started,
+            duration_ms: 0,
+            seed,
+            exit_code: 0,
+            summary: Summary::default(),
+            exchange_count: 0,
+            cases: Vec::new(),
+            causes: Vec::new(),
+            observations: Vec::new(),
+            missing_inputs: Vec::new(),
+            latency: None,
+            findings: Vec::new(),
+        }
+    }
+
     /// Sends the events of the stored run to a reader, so that any format can show it.
     pub fn replay(&self, reader: &mut dyn Reader) -> std::io::Result<()> {
         reader.read(&Event::Planned {
             cases: self.cases.len(),
-            spec_version: self.spec.version.clone(),
-            spec_digest: self.spec.digest.clone(),
-            kind: self.target.kind,
-            target: self.target.address().to_owned(),
+            spec: self.spec.clone(),
+            target: self.target.clone(),
             seed: self.seed,
-            started: self.started.clone(),
         });
         for case in &self.cases {
             reader.read(&Event::Ended(Box::new(case.clone())));
         }
-        for finding in &self.findings {
-            reader.read(&Event::Finding(finding.clone()));
-        }
-        reader.read(&Event::Finished(Box::new(RunEnd {
-            summary: self.summary,
-            causes: self.causes.clone(),
-            exchange_count: self.exchange_count,
-            observations: self.observations.clone(),
-            missing_inputs: self.missing_inputs.clone(),
-            latency: self.latency,
-            duration_ms: self.duration_ms,
-            exit_code: self.exit_code,
-        })));
+        reader.read(&Event::Finished(Box::new(self.clone())));
         reader.finish()
     }
 }

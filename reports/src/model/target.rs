@@ -21,12 +21,8 @@ pub struct ReportedTarget {
 impl ReportedTarget {
     /// A target from its kind and its command or URL.
     pub fn new(kind: TargetKind, address: &str) -> Self {
-        let address = address.to_owned();
-        match kind {
-            TargetKind::Embedded => Self { kind, command: None, url: None },
-            TargetKind::Launched => Self { kind, command: Some(address), url: None },
-            TargetKind::Attached => Self { kind, command: None, url: Some(address) },
-        }
+        let of = |of: TargetKind| (kind == of).then(|| address.to_owned());
+        Self { kind, command: of(TargetKind::Launched), url: of(TargetKind::Attached) }
     }
 
     /// Command or URL; empty for an embedded target.

@@ -30,15 +30,10 @@ pub(crate) fn facts(case: &CaseReport, titles: &Titles) -> String {
     one_line(&facts).into_owned()
 }
 
-/// Level of the worst mismatch, or of the case if it has no mismatches.
-pub(crate) fn level(case: &CaseReport) -> CaseLevel {
-    case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
-}
-
 /// Level and basis: `must · standard RFC 9110 §9.2.2`.
 pub(crate) fn authority(case: &CaseReport) -> String {
     let standard = case.standard.as_deref().map(|name| format!(" {}", one_line(name))).unwrap_or_default();
-    format!("{} · {}{standard}", level(case).name(), case.basis.name())
+    format!("{} · {}{standard}", case.worst_level().name(), case.basis.name())
 }
 
 /// The lists of an edge that are not empty, each with its heading.
@@ -75,7 +70,7 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
         lines.extend(values(&case.expected, &case.actual, width));
         return lines;
     }
-    alike(&case.mismatches).into_iter().flat_map(|alike| block(&alike, level(case), width)).collect()
+    alike(&case.mismatches).into_iter().flat_map(|alike| block(&alike, case.worst_level(), width)).collect()
 }
 
 /// Mismatches in their order; those that differ only in the answer that they belong to together.

@@ -1,6 +1,7 @@
 //! The result of a run in words.
 
 use super::escape::one_line;
+use super::units::counted;
 use crate::model::{MissingInput, Summary};
 
 /// Result of a run: its exit code in words, then the inputs that cases lack.
@@ -25,23 +26,19 @@ pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize, missing
 
 fn conforms(summary: &Summary, missing: &[MissingInput]) -> String {
     let ran = ran(summary);
-    let cases = if ran == 1 { "case" } else { "cases" };
+    let could_run = format!("{} that could run", counted(ran, "case"));
     if ran == summary.observed {
-        return format!("nothing is judged: the {ran} {cases} that could run only observed open points");
+        return format!("nothing is judged: the {could_run} only observed open points");
     }
     let mut text = "conforms".to_owned();
     if !missing.is_empty() {
-        put!(text, " in the {ran} {cases} that could run");
+        put!(text, " in the {could_run}");
     }
-    match summary.known {
-        0 => {}
-        1 => text.push_str(" except for 1 known failure"),
-        known => put!(text, " except for {known} known failures"),
+    if summary.known > 0 {
+        put!(text, " except for {}", counted(summary.known, "known failure"));
     }
-    match summary.warn {
-        0 => {}
-        1 => text.push_str(", with 1 warning"),
-        warnings => put!(text, ", with {warnings} warnings"),
+    if summary.warn > 0 {
+        put!(text, ", with {}", counted(summary.warn, "warning"));
     }
     text
 }

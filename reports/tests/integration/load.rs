@@ -6,7 +6,7 @@ use edgeproof_reports::load::{
     Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled, RouteFigures, Seal, ShardFigures,
     ThresholdResult, TimelineFigures, TimelineMoment, Timing, render, terminal,
 };
-use edgeproof_reports::{Format, ReadError, TargetKind, Tool};
+use edgeproof_reports::{Format, TargetKind, Tool};
 
 fn timing(count: u64, p50_us: u64) -> Timing {
     Timing {
@@ -250,14 +250,14 @@ fn written_report_loads_and_invalid_ones_are_rejected() {
 
     let error = |text: String| {
         std::fs::write(&path, text).unwrap();
-        LoadReport::load(&path).unwrap_err()
+        LoadReport::load(&path).unwrap_err().to_string()
     };
-    assert!(matches!(error("{".into()), ReadError::NotJson { .. }));
-    assert!(matches!(error("{}".into()), ReadError::NoSchema { .. }));
+    assert!(error("{".into()).ends_with("it is not JSON"));
+    assert!(error("{}".into()).contains("it has no `schema`"));
     let other = LoadReport { schema: "edgeproof.report/1".into(), ..report() };
-    assert!(matches!(error(other.to_json()), ReadError::OtherSchema { .. }));
+    assert!(error(other.to_json()).contains("its schema is `edgeproof.report/1`"));
     let unbalanced = LoadReport { ledger: Ledger { scheduled: 1_001, ..report().ledger }, ..report() };
-    assert!(matches!(error(unbalanced.to_json()), ReadError::Malformed { .. }));
+    assert!(error(unbalanced.to_json()).contains("it does not match"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use edgeproof_reports::{Event, FileReport, Format, Reader, Report, RunEnd, Titles, WriteError};
+use edgeproof_reports::{FileReport, Format, Reader, Report, Summary, Titles, WriteError};
 use rstest::rstest;
 
 use crate::sample_run::{events, report, send};
@@ -89,11 +89,9 @@ fn device_is_not_replaced() {
 }
 
 #[test]
-fn unknown_format_lists_the_known_ones() {
-    let error = "pdf".parse::<Format>().unwrap_err().to_string();
-    let expected = format!("cannot use the report format `pdf`: it does not exist; use {}", Format::names());
-    assert_eq!(error, expected);
-    assert!(Format::ALL.iter().all(|format| format.name().parse::<Format>().unwrap() == *format));
+fn format_is_parsed_from_its_name() {
+    assert!("pdf".parse::<Format>().is_err());
+    assert!(Format::ALL.iter().all(|format| format.name().parse() == Ok(*format)));
 }
 
 #[test]
@@ -101,20 +99,7 @@ fn run_without_cases_has_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.json");
     let mut reader = open(Format::Json, &path).unwrap();
-    let mut planned = events()[0].clone();
-    let Event::Planned { cases, .. } = &mut planned else { unreachable!("the first event is `Planned`") };
-    *cases = 0;
-    reader.read(&planned);
-    reader.read(&Event::Finished(Box::new(RunEnd {
-        summary: edgeproof_reports::Summary::default(),
-        causes: Vec::new(),
-        exchange_count: 0,
-        observations: Vec::new(),
-        missing_inputs: Vec::new(),
-        latency: None,
-        duration_ms: 0,
-        exit_code: 3,
-    })));
-    reader.finish().unwrap();
+    let empty = Report { cases: Vec::new(), summary: Summary::default(), exit_code: 3, ..report() };
+    empty.replay(&mut reader).unwrap();
     assert_eq!(Report::load(&path).unwrap().exit_code, 3);
 }

@@ -3,7 +3,7 @@
 use edgeproof_reports::difference::{BodyChange, DifferenceKind};
 use edgeproof_reports::{
     AddedLatency, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event, Exchange, FrameworkFix, Hop,
-    Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportRecorder, RunEnd, Summary,
+    Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportedSpec, ReportedTarget, Summary,
     TargetKind, Titles,
 };
 
@@ -53,39 +53,17 @@ pub(crate) fn mismatch(what: &str, expected: &str, actual: &str, level: CaseLeve
 }
 
 pub(crate) fn events() -> Vec<Event> {
-    let cases = cases();
+    let report = report();
     let mut events = vec![Event::Planned {
-        cases: cases.len(),
-        spec_version: "current".to_owned(),
-        spec_digest: "3f2a9c01b7d4e5f60718293a4b5c6d7e".to_owned(),
-        kind: TargetKind::Launched,
-        target: "node my-edge.mjs".to_owned(),
-        seed: 7,
-        started: "2025-03-01T09:30:00Z".to_owned(),
+        cases: report.cases.len(),
+        spec: report.spec.clone(),
+        target: report.target.clone(),
+        seed: report.seed,
     }];
-    events.extend(cases.iter().map(|case| Event::Began { id: case.id.clone(), title: case.title.clone() }));
-    let summary = Summary::of(cases.iter().map(|case| case.outcome));
-    events.extend(cases.into_iter().map(|case| Event::Ended(Box::new(case))));
-    events.push(Event::Finding(
-        "line 3 of known.txt, `accept.*  the old edge`, covers only cases that pass; remove it".to_owned(),
-    ));
-    events.push(Event::Finished(Box::new(RunEnd {
-        summary,
-        causes: causes(),
-        exchange_count: 1_512,
-        observations: vec![
-            Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
-            Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },
-        ],
-        missing_inputs: vec![MissingInput {
-            input: "the origin that the edge allows".to_owned(),
-            advice: "use --origin".to_owned(),
-            cases: vec!["cors.preflight".to_owned()],
-        }],
-        latency: Some(AddedLatency { samples: 412, p50_us: 210, p99_us: 1_300 }),
-        duration_ms: 1_840,
-        exit_code: 1,
-    })));
+    let cases = report.cases.iter();
+    events.extend(cases.clone().map(|case| Event::Began { id: case.id.clone(), title: case.title.clone() }));
+    events.extend(cases.map(|case| Event::Ended(Box::new(case.clone()))));
+    events.push(Event::Finished(Box::new(report)));
     events
 }
 
@@ -96,9 +74,33 @@ pub(crate) fn send(events: &[Event], reader: &mut dyn Reader) {
 }
 
 pub(crate) fn report() -> Report {
-    let mut recorder = ReportRecorder::default();
-    send(&events(), &mut recorder);
-    recorder.report().unwrap()
+    let cases = cases();
+    let spec =
+        ReportedSpec { version: "current".to_owned(), digest: "3f2a9c01b7d4e5f60718293a4b5c6d7e".to_owned() };
+    let target = ReportedTarget::new(TargetKind::Launched, "node my-edge.mjs");
+    Report {
+        duration_ms: 1_840,
+        exit_code: 1,
+        summary: Summary::of(cases.iter().map(|case| case.outcome)),
+        exchange_count: 1_512,
+        cases,
+        causes: causes(),
+        observations: vec![
+            Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
+            Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },
+        ],
+        missing_inputs: vec![MissingInput {
+            input: "the origin that the edge allows".to_owned(),
+            advice: "use --origin".to_owned(),
+            cases: vec!["cors.preflight".to_owned()],
+        }],
+        latency: Some(AddedLatency { samples: 412, p50_us: 210, p99_us: 1_300 }),
+        findings: vec![
+            "line 3 of known.txt, `accept.*  the old edge`, covers only cases that pass; remove it"
+                .to_owned(),
+        ],
+        ..Report::new(spec, target, 7, "2025-03-01T09:30:00Z".to_owned())
+    }
 }
 
 fn cases() -> Vec<CaseReport> {

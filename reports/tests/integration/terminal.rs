@@ -1,7 +1,7 @@
 //! Terminal output.
 
 use edgeproof_reports::{
-    CaseReport, Cause, Event, Outcome, Reader, Report, RunEnd, Summary, Terminal, TerminalOptions,
+    CaseReport, Cause, Event, Outcome, Reader, Report, Summary, Terminal, TerminalOptions,
 };
 use rstest::rstest;
 
@@ -47,22 +47,21 @@ fn quiet_prints_failures_only() {
 
 #[test]
 fn conforming_run_is_short() {
-    let ended: Vec<Event> = ["accept.exact", "accept.readable"]
-        .iter()
-        .map(|id| Event::Ended(Box::new(case(id, "7.2", Outcome::Pass))))
-        .collect();
-    let mut events = vec![events()[0].clone()];
-    events.extend(ended);
-    events.push(Event::Finished(Box::new(RunEnd {
+    let cases = ["accept.exact", "accept.readable"].map(|id| case(id, "7.2", Outcome::Pass)).to_vec();
+    let report = Report {
         summary: Summary::of([Outcome::Pass; 2]),
-        causes: Vec::new(),
         exchange_count: 2,
+        cases,
+        duration_ms: 640,
+        exit_code: 0,
+        causes: Vec::new(),
         observations: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
-        duration_ms: 640,
-        exit_code: 0,
-    })));
+        findings: Vec::new(),
+        ..report()
+    };
+    let events = [events()[0].clone(), Event::Finished(Box::new(report))];
     insta::assert_snapshot!(printed(&events, options()), @r"
     edgeproof node my-edge.mjs · launched · current 3f2a9c01b7d4 · 12 cases · seed 7
 

@@ -172,7 +172,7 @@ impl SystemUnderTest {
     async fn prepare_edge(&mut self, args: &Load) -> Result<(), Failure> {
         let endpoint = if let Some(url) = &args.edge_url {
             self.target.kind = TargetKind::Attached;
-            foreign_endpoint(&BaseUrl::of_edge(url)?, args.edge_ca.as_deref(), args).await?
+            foreign_endpoint(&BaseUrl::of_edge(url, &self.spec)?, args.edge_ca.as_deref(), args).await?
         } else {
             let target = own_target(args, &self.spec)?;
             let service = self.service.as_ref().expect("an edge of this program has the mock service");

@@ -41,11 +41,13 @@ pub(super) struct Connection {
 }
 
 /// Command without a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CommandFailure {
     /// Chromium refused it.
+    #[error("{0}")]
     Refused(String),
     /// The session or Chromium ended before the answer.
+    #[error("the page or the browser ended")]
     Ended,
 }
 
@@ -159,15 +161,6 @@ impl Connection {
     /// An order after the end of the connection is dropped, and with it the sender of its result.
     fn order(&self, order: Order) {
         let _ = self.orders.send(order);
-    }
-}
-
-impl std::fmt::Display for CommandFailure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused(why) => f.write_str(why),
-            Self::Ended => f.write_str("the page or the browser ended"),
-        }
     }
 }
 

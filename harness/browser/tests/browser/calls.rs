@@ -113,7 +113,7 @@ fn module_that_does_not_load_fails_with_the_reason() {
             panic!()
         };
         assert_eq!(error.name, "TypeError");
-        assert!(error.message.ends_with(&site.url("/absent.js")), "{error}");
+        assert!(error.message.ends_with(&site.url("/absent.js")), "{error:?}");
         let CallOutcome::Failed { error, .. } = load("/module.js").await else { panic!() };
         assert_eq!(error.name, "SyntaxError");
         let CallOutcome::Failed { error, .. } = load("http://[").await else { panic!() };

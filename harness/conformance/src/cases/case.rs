@@ -198,7 +198,7 @@ impl<P: Part> std::fmt::Debug for Case<P> {
     }
 }
 
-pub(super) fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
+pub(crate) fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
     match level {
         edgeproof_fixtures::spec::Level::Must => CaseLevel::Must,
         edgeproof_fixtures::spec::Level::Should => CaseLevel::Should,
@@ -206,7 +206,7 @@ pub(super) fn level(level: edgeproof_fixtures::spec::Level) -> CaseLevel {
     }
 }
 
-pub(super) fn basis(basis: edgeproof_fixtures::spec::Basis) -> CaseBasis {
+pub(crate) fn basis(basis: edgeproof_fixtures::spec::Basis) -> CaseBasis {
     match basis {
         edgeproof_fixtures::spec::Basis::Interface => CaseBasis::Interface,
         edgeproof_fixtures::spec::Basis::Standard => CaseBasis::Standard,

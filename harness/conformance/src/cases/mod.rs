@@ -28,6 +28,7 @@ pub(crate) mod summary;
 pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, service_with_sequences};
 pub use any_case::AnyCase;
 pub use case::{Case, CaseFacts, Phase, Procedure, Steps};
+pub(crate) use case::{basis, level};
 pub use case_list::{CaseList, NewCase};
 pub use catalog::Catalog;
 pub use collector::Collector;

@@ -2,6 +2,7 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 
 use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::difference::Subject;
 use futures_util::future::BoxFuture;
 
 use super::{CaseContext, CaseTarget};
@@ -12,7 +13,7 @@ pub trait Part: Copy + Send + Sync + 'static {
     /// Its name on the command line, such as `keys`.
     const NAME: &'static str;
     /// Its name in messages, such as `the key set`.
-    const SUBJECT: &'static str;
+    const SUBJECT: Subject;
     /// Needs of a case that names none.
     const NEEDS: &'static [Self::Need] = &[];
     /// The invariants of a run, in the order of the report.

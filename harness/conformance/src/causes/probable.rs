@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::{KnownCause, Language, Spec};
 use edgeproof_reports::difference::DifferenceKind;
-use edgeproof_reports::{CaseLevel, CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
+use edgeproof_reports::{CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
 
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
@@ -77,7 +77,7 @@ fn known_cause(
         id: facts.id.clone(),
         title: facts.title.clone(),
         row: best.rows.first().cloned().unwrap_or_default(),
-        level: cases.iter().map(|case| level(case)).min().unwrap_or(best.level),
+        level: cases.iter().map(|case| case.worst_level()).min().unwrap_or(best.level),
         confidence: explained / (explained + passed),
         cases: cases.iter().map(|case| case.id.clone()).collect(),
         passed: explanation.passed.clone(),
@@ -136,17 +136,13 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
             Cause {
                 id: format!("{row}/{}", slug(&kind)),
                 title,
-                level: cases.iter().map(|case| level(case)).min().unwrap_or(best.level),
-                confidence: 0.0,
+                level: cases.iter().map(|case| case.worst_level()).min().unwrap_or(best.level),
                 cases: cases.iter().map(|case| case.id.clone()).collect(),
-                passed: Vec::new(),
-                mismatch: 0,
-                explanation: String::new(),
                 fix: hint
                     .unwrap_or_else(|| format!("no known mistake fails so; read `edgeproof explain {row}`")),
-                frameworks: Vec::new(),
                 rerun: (sources.rerun)(&best.id),
                 row,
+                ..Cause::default()
             }
         })
         .collect();
@@ -175,10 +171,6 @@ fn plainness(case: &CaseReport) -> (bool, bool, bool, bool) {
 
 fn has_many_exchanges(case: &CaseReport) -> bool {
     matches!(case.id.split('.').next(), Some("monitor" | "vary" | "explore" | "replay"))
-}
-
-fn level(case: &CaseReport) -> CaseLevel {
-    case.mismatches.iter().map(|mismatch| mismatch.level).min().unwrap_or(case.level)
 }
 
 fn slug(text: &str) -> String {

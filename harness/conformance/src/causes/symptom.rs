@@ -272,9 +272,8 @@ mod tests {
             difference: None,
         };
         assert!(symptoms(std::slice::from_ref(&mismatch)).is_empty());
-        mismatch.difference = Some(
-            DifferenceKind::Process { end: ProcessEnd::Died, process: String::new(), error: None }.into(),
-        );
+        mismatch.difference =
+            Some(DifferenceKind::Process { end: ProcessEnd::Died, process: None, error: None }.into());
         assert_eq!(symptoms(&[mismatch]).into_iter().collect::<Vec<_>>(), ["process: died"]);
     }
 }

@@ -1,4 +1,3 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -7,7 +6,6 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 
 use super::edges::{EdgeSelection, EdgeTargetArgs, InterfaceArgs, edge_options};
-use super::inputs::profile;
 use crate::cases::{self, Case, Catalog, Edge};
 use crate::nearest::{nearest_ids, similar_text};
 use crate::run::ServedCase;
@@ -57,12 +55,7 @@ pub(super) fn main(args: &ServeArgs) -> Result<u8, Failure> {
 
 /// Validates the arguments.
 fn plan(args: &ServeArgs) -> Result<ServedCase, Failure> {
-    let spec = Arc::new(args.interface.spec.load()?);
-    let profile = profile(&spec, args.interface.profile.as_deref())?;
-    let shape = match &args.interface.reply_shape {
-        Some(path) => ReplyShape::load(path)?,
-        None => ReplyShape::from_profile(&profile),
-    };
+    let (spec, profile, shape) = args.interface.load()?;
     let case = find(&spec, &shape, &args.case)?;
     if args.edge.url.is_some() && args.edge.settings.is_none() {
         return Err(Failure::usage(
@@ -71,7 +64,7 @@ fn plan(args: &ServeArgs) -> Result<ServedCase, Failure> {
         ));
     }
     let edges = edge_options(&args.edge, EdgeSelection::default(), &spec, profile, shape)?;
-    if let Some(need) = edges.capabilities().unmet(&case).first() {
+    if let Some(need) = edges.unmet(&case).first() {
         return Err(Failure::usage(
             format!("cannot serve {} at this edge: the case {need}", case.id),
             "serve it with --launch CMD, or without a target at the embedded edge",

@@ -2,6 +2,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_reports::difference::PagePlace;
 
 /// Data of a page that the collector does not get: texts that occur nowhere else.
 pub struct Canaries {
@@ -10,16 +11,16 @@ pub struct Canaries {
 }
 
 /// Places of canaries in a page.
-const PLACES: [&str; 9] = [
-    "title",
-    "path",
-    "query",
-    "fragment",
-    "cookie",
-    "local storage",
-    "session storage",
-    "form field",
-    "text of the page",
+const PLACES: [PagePlace; 9] = [
+    PagePlace::Title,
+    PagePlace::Path,
+    PagePlace::Query,
+    PagePlace::Fragment,
+    PagePlace::Cookie,
+    PagePlace::LocalStorage,
+    PagePlace::SessionStorage,
+    PagePlace::FormField,
+    PagePlace::Text,
 ];
 
 impl Canaries {
@@ -27,7 +28,7 @@ impl Canaries {
     pub fn new(seed: u64) -> Self {
         let mut finder = Redactor::empty();
         for place in PLACES {
-            finder.add(place, &value(seed, place));
+            finder.add(place.name(), &value(seed, place));
         }
         Self { seed, finder }
     }
@@ -40,16 +41,22 @@ impl Canaries {
     /// Path and query of the page, with its fragment.
     pub fn path(&self) -> String {
         let part = |place| value(self.seed, place);
-        format!("/page/{}/{}?order={}#{}", self.seed, part("path"), part("query"), part("fragment"))
+        format!(
+            "/page/{}/{}?order={}#{}",
+            self.seed,
+            part(PagePlace::Path),
+            part(PagePlace::Query),
+            part(PagePlace::Fragment)
+        )
     }
 
     /// Canaries in these bytes, in clear or encoded: their places.
-    pub fn found_in(&self, bytes: &[u8]) -> Vec<&'static str> {
+    pub fn found_in(&self, bytes: &[u8]) -> Vec<PagePlace> {
         if !self.finder.finds(bytes) {
             return Vec::new();
         }
         let shown = String::from_utf8_lossy(&self.finder.redact_bytes(bytes)).into_owned();
-        PLACES.into_iter().filter(|place| shown.contains(&format!("[{place} "))).collect()
+        PLACES.into_iter().filter(|place| shown.contains(&format!("[{} ", place.name()))).collect()
     }
 
     /// HTML of the page with this number.
@@ -74,12 +81,12 @@ for (const set of [
 </body>
 </html>
 "#,
-            title = part("title"),
-            text = part("text of the page"),
-            field = part("form field"),
-            cookie = part("cookie"),
-            local = part("local storage"),
-            session = part("session storage"),
+            title = part(PagePlace::Title),
+            text = part(PagePlace::Text),
+            field = part(PagePlace::FormField),
+            cookie = part(PagePlace::Cookie),
+            local = part(PagePlace::LocalStorage),
+            session = part(PagePlace::SessionStorage),
         )
     }
 }
@@ -90,9 +97,9 @@ impl fmt::Debug for Canaries {
     }
 }
 
-fn value(seed: u64, place: &str) -> String {
+fn value(seed: u64, place: PagePlace) -> String {
     let mut hasher = DefaultHasher::new();
-    (seed, place).hash(&mut hasher);
+    (seed, place.name()).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
@@ -103,13 +110,17 @@ mod tests {
     #[test]
     fn canaries_are_found_with_their_place_in_clear_and_encoded() {
         let canaries = Canaries::new(7);
-        let hex: Vec<String> = value(7, "cookie").bytes().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> =
+            value(7, PagePlace::Cookie).bytes().map(|byte| format!("{byte:02x}")).collect();
         let hex = hex.concat();
-        let text = format!("a={}&b={hex}", value(7, "title"));
-        assert_eq!(canaries.found_in(text.as_bytes()), ["title", "cookie"]);
+        let text = format!("a={}&b={hex}", value(7, PagePlace::Title));
+        assert_eq!(canaries.found_in(text.as_bytes()), [PagePlace::Title, PagePlace::Cookie]);
         assert!(canaries.found_in(Canaries::page(8).as_bytes()).is_empty());
         let found = canaries.found_in(Canaries::page(7).as_bytes());
         assert_eq!(found.len(), PLACES.len() - 3, "{found:?}");
-        assert_eq!(canaries.found_in(canaries.path().as_bytes()), ["path", "query", "fragment"]);
+        assert_eq!(
+            canaries.found_in(canaries.path().as_bytes()),
+            [PagePlace::Path, PagePlace::Query, PagePlace::Fragment]
+        );
     }
 }

@@ -100,30 +100,32 @@ async fn serve(protocol: ListenerProtocol, module: &CollectorModule) -> io::Resu
 }
 
 async fn answer(path: &str, module: &CollectorModule) -> Response<Full<Bytes>> {
+    match found(path, module).await {
+        Some((kind, body)) => content(kind, body),
+        None => not_found(),
+    }
+}
+
+/// Content type and bytes of a path.
+async fn found(path: &str, module: &CollectorModule) -> Option<(&'static str, Bytes)> {
     if let Some(rest) = path.strip_prefix("/page/") {
-        let seed = rest.split('/').next().and_then(|seed| seed.parse().ok());
-        return match seed {
-            Some(seed) => content("text/html; charset=utf-8", Canaries::page(seed).into()),
-            None => not_found(),
-        };
+        let seed = rest.split('/').next()?.parse().ok()?;
+        return Some(("text/html; charset=utf-8", Canaries::page(seed).into()));
     }
-    let Some(name) = path.strip_prefix(MODULE_PATH) else { return not_found() };
-    let name = percent_decode_str(name).decode_utf8_lossy();
-    match module {
-        CollectorModule::File { folder, .. } => match file(folder, &name).await {
-            Some(bytes) => content(content_type(&name), bytes.into()),
-            None => not_found(),
-        },
-        _ if name == REFERENCE => content(content_type(&name), Bytes::from_static(MODULE.as_bytes())),
+    let name = percent_decode_str(path.strip_prefix(MODULE_PATH)?).decode_utf8_lossy();
+    let body = match module {
+        CollectorModule::File { folder, .. } => file(folder, &name).await?.into(),
+        _ if name == REFERENCE => Bytes::from_static(MODULE.as_bytes()),
         CollectorModule::Wrapper { module, .. } if name == WRAPPER => {
-            content(content_type(&name), Bytes::copy_from_slice(module.as_bytes()))
+            Bytes::copy_from_slice(module.as_bytes())
         }
-        CollectorModule::Wrapper { files, .. } => match files.iter().find(|(file, _)| *file == name) {
-            Some((_, text)) => content(content_type(&name), Bytes::from_static(text.as_bytes())),
-            None => not_found(),
-        },
-        _ => not_found(),
-    }
+        CollectorModule::Wrapper { files, .. } => {
+            let (_, text) = files.iter().find(|(file, _)| *file == name)?;
+            Bytes::from_static(text.as_bytes())
+        }
+        CollectorModule::Reference | CollectorModule::Url(_) => return None,
+    };
+    Some((content_type(&name), body))
 }
 
 /// A file below the folder. None: there is none, or it is elsewhere.

@@ -3,7 +3,8 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{
-    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, Rendered, TimeRule, Wire,
+    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, Rendered, Subject,
+    TimeRule, Wire,
 };
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
@@ -79,8 +80,8 @@ impl Check {
     }
 
     /// A check of a process. `error`: why it ended or did not start.
-    pub fn process(end: ProcessEnd, process: &str, error: Option<&str>) -> Self {
-        let kind = DifferenceKind::Process { end, process: process.to_owned(), error: error.map(Wire::from) };
+    pub fn process(end: ProcessEnd, process: Subject, error: Option<&str>) -> Self {
+        let kind = DifferenceKind::Process { end, process: Some(process), error: error.map(Wire::from) };
         Self::judged(kind, end == ProcessEnd::Open)
     }
 

@@ -8,14 +8,14 @@ use super::check::{AnswerResult, Check};
 use super::values::values;
 use edgeproof_http::Answer;
 
-/// The answer permits caching for at most this time (RFC 9111 §4.2.1). No lifetime and `no-store` pass.
-pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
+/// The answer, received at this time, permits caching for at most `longest` (RFC 9111 §4.2.1). No lifetime and `no-store` pass.
+pub fn fresh_for(longest: Duration, reply: &AnswerResult, received: SystemTime) -> Check {
     let kind = |actual| cache(CacheRule::Lifetime, Some(longest), actual);
     let answer = match reply {
         Ok(answer) => answer,
         Err(why) => return Check::unanswered(why, kind(Vec::new())),
     };
-    let lifetimes = lifetimes(answer);
+    let lifetimes = lifetimes(answer, received);
     let ok =
         lifetimes.iter().all(|lifetime| lifetime.seconds.is_some_and(|seconds| seconds <= longest.as_secs()));
     let lifetimes = lifetimes.into_iter().map(|lifetime| lifetime.value).collect();
@@ -24,7 +24,7 @@ pub fn fresh_for(longest: Duration, reply: &AnswerResult) -> Check {
 
 /// The answer sets a cache lifetime that is at most this long, stale use included (RFC 9111 §4.2.2, RFC 5861). Without a
 /// lifetime each cache chooses its own.
-pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
+pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult, received: SystemTime) -> Check {
     let kind = |actual| cache(CacheRule::StaleIncluded, Some(longest), actual);
     let answer = match reply {
         Ok(answer) => answer,
@@ -38,7 +38,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult) -> Check {
         .iter()
         .filter(|(name, _)| stale(name))
         .map(|(_, value)| seconds(value).unwrap_or(u64::MAX));
-    let fresh = lifetimes(answer).into_iter().filter_map(|lifetime| lifetime.seconds).max();
+    let fresh = lifetimes(answer, received).into_iter().filter_map(|lifetime| lifetime.seconds).max();
     let kept = fresh.unwrap_or_default().saturating_add(stale.max().unwrap_or_default());
     let ok = forbids || (fresh.is_some() && kept <= longest.as_secs());
     let actual = match (fresh, control.is_empty()) {
@@ -68,14 +68,14 @@ pub fn not_shared(reply: &AnswerResult) -> Check {
 
 /// The answer to a request without a credential does not permit shared caches to store it (RFC 9111 §3). Its status, 401,
 /// is not stored without a lifetime.
-pub fn not_stored(reply: &AnswerResult) -> Check {
+pub fn not_stored(reply: &AnswerResult, received: SystemTime) -> Check {
     let shared = not_shared(reply);
     let Ok(answer) = reply else { return shared };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
     let forbids =
         directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "private" | "no-cache"));
-    match lifetimes(answer).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
+    match lifetimes(answer, received).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
         Some(lifetime) if shared.ok && !forbids => {
             let kind = cache(CacheRule::NotShared, None, vec![lifetime.value]);
             Check::judged(kind, false).advise(Advice::VerdictStored)
@@ -96,7 +96,7 @@ struct CacheLifetime {
     seconds: Option<u64>,
 }
 
-fn lifetimes(answer: &Answer) -> Vec<CacheLifetime> {
+fn lifetimes(answer: &Answer, received: SystemTime) -> Vec<CacheLifetime> {
     let directives = directives(&values(answer, "cache-control").unwrap_or_default());
     if directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "no-cache")) {
         return Vec::new();
@@ -113,14 +113,15 @@ fn lifetimes(answer: &Answer) -> Vec<CacheLifetime> {
     if lifetimes.is_empty()
         && let Some(expires) = values(answer, "expires")
     {
-        lifetimes.push(expiry(answer, &expires));
+        lifetimes.push(expiry(answer, &expires, received));
     }
     lifetimes
 }
 
-fn expiry(answer: &Answer, expires: &str) -> CacheLifetime {
+fn expiry(answer: &Answer, expires: &str, received: SystemTime) -> CacheLifetime {
     let date = values(answer, "date").and_then(|date| httpdate::parse_http_date(&date).ok());
-    let from = date.unwrap_or_else(SystemTime::now);
+    // Without a date, the answer is as old as its receipt (RFC 9110 §6.6.1).
+    let from = date.unwrap_or(received);
     // An invalid date means expired (RFC 9111 §5.3).
     let till = httpdate::parse_http_date(expires).unwrap_or(from);
     let seconds = till.duration_since(from).map_or(0, |time| time.as_secs());
@@ -165,6 +166,10 @@ mod tests {
         })
     }
 
+    fn received() -> SystemTime {
+        httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").unwrap()
+    }
+
     const DATE: (&str, &str) = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
 
     #[rstest]
@@ -181,9 +186,11 @@ mod tests {
     #[case::expires(&[DATE, ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], false)]
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     #[case::expired(&[("expires", "0")], true)]
+    #[case::expires_after_receipt(&[("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], false)]
+    #[case::expires_soon_after_receipt(&[("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     #[case::expires_not_counted(&[DATE, ("cache-control", "max-age=300"), ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], true)]
     fn lifetime_over_the_limit_fails(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
-        assert_eq!(fresh_for(Duration::from_secs(300), &reply(headers)).ok, ok);
+        assert_eq!(fresh_for(Duration::from_secs(300), &reply(headers), received()).ok, ok);
     }
 
     #[rstest]
@@ -195,7 +202,7 @@ mod tests {
     #[case::stale_for_a_minute(&[("cache-control", "max-age=240, stale-if-error=60")], true)]
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     fn missing_or_long_lifetime_fails(#[case] headers: &[(&'static str, &str)], #[case] ok: bool) {
-        assert_eq!(cache_time_bounded(Duration::from_secs(300), &reply(headers)).ok, ok);
+        assert_eq!(cache_time_bounded(Duration::from_secs(300), &reply(headers), received()).ok, ok);
     }
 
     #[rstest]

@@ -1,5 +1,9 @@
 use std::collections::BTreeSet;
+use std::fmt;
 
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use strum::Display;
 
 /// How a parser and a serialiser changed a body on its way.
@@ -109,111 +113,76 @@ fn decoded(string: &str) -> Option<String> {
 }
 
 fn parse(text: &str) -> Option<Parsed<'_>> {
-    let mut reader = Reader { text, at: 0, spacing: Vec::new() };
-    let node = reader.value(0)?;
-    reader.space();
-    if reader.at < text.len() {
-        return None;
-    }
-    Some(Parsed { node, spacing: reader.spacing })
+    let spacing = spacing(text)?;
+    Some(Parsed { node: node(serde_json::from_str(text).ok()?)?, spacing })
 }
 
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    spacing: Vec<&'t str>,
+/// The white space between tokens. None: too deep nesting.
+fn spacing(text: &str) -> Option<Vec<&str>> {
+    let (mut spacing, mut depth, mut in_string, mut at) = (Vec::new(), 0_usize, false, 0);
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        let begin = at;
+        at += 1;
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => at += 1,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                at += bytes[at..].iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
+                spacing.push(&text[begin..at]);
+            }
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return None;
+        }
+    }
+    Some(spacing)
 }
 
-impl<'t> Reader<'t> {
-    fn value(&mut self, depth: usize) -> Option<Node<'t>> {
-        self.space();
-        match self.peek()? {
-            b'{' if depth < DEEPEST => self.object(depth),
-            b'[' if depth < DEEPEST => self.array(depth),
-            b'"' => self.string().map(Node::String),
-            b'-' | b'0'..=b'9' => {
-                let number = self.word(b"+-.");
-                number.parse::<f64>().is_ok().then_some(Node::Number(number))
+fn node(value: &RawValue) -> Option<Node<'_>> {
+    let text = value.get();
+    Some(match text.as_bytes().first()? {
+        b'{' => {
+            let Members(members) = serde_json::from_str(text).ok()?;
+            let members = members.into_iter().map(|(name, value)| Some((name, node(value)?)));
+            Node::Object(members.collect::<Option<_>>()?)
+        }
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            Node::Array(items.into_iter().map(node).collect::<Option<_>>()?)
+        }
+        b'"' => Node::String(text),
+        b'-' | b'0'..=b'9' => Node::Number(text),
+        _ => Node::Word(text),
+    })
+}
+
+/// The members of an object as written, with equal names.
+struct Members<'t>(Vec<(&'t str, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
             }
-            _ => {
-                let word = self.word(b"");
-                ["true", "false", "null"].contains(&word).then_some(Node::Word(word))
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+                    members.push((name.get(), value));
+                }
+                Ok(Members(members))
             }
         }
-    }
-
-    fn object(&mut self, depth: usize) -> Option<Node<'t>> {
-        let mut members = Vec::new();
-        self.at += 1;
-        if self.takes(b'}') {
-            return Some(Node::Object(members));
-        }
-        loop {
-            self.space();
-            let name = self.string()?;
-            self.takes(b':').then_some(())?;
-            members.push((name, self.value(depth + 1)?));
-            if self.takes(b'}') {
-                return Some(Node::Object(members));
-            }
-            self.takes(b',').then_some(())?;
-        }
-    }
-
-    fn array(&mut self, depth: usize) -> Option<Node<'t>> {
-        let mut items = Vec::new();
-        self.at += 1;
-        if self.takes(b']') {
-            return Some(Node::Array(items));
-        }
-        loop {
-            items.push(self.value(depth + 1)?);
-            if self.takes(b']') {
-                return Some(Node::Array(items));
-            }
-            self.takes(b',').then_some(())?;
-        }
-    }
-
-    /// A string with its quotes.
-    fn string(&mut self) -> Option<&'t str> {
-        let rest = &self.text[self.at..];
-        let bytes = rest.as_bytes();
-        (bytes.first() == Some(&b'"')).then_some(())?;
-        let mut end = 1;
-        while *bytes.get(end)? != b'"' {
-            end += if bytes[end] == b'\\' { 2 } else { 1 };
-        }
-        self.at += end + 1;
-        rest.get(..=end)
-    }
-
-    fn word(&mut self, also: &[u8]) -> &'t str {
-        let rest = &self.text[self.at..];
-        let part = |byte: &u8| byte.is_ascii_alphanumeric() || also.contains(byte);
-        let end = rest.bytes().position(|byte| !part(&byte)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
-    }
-
-    fn takes(&mut self, byte: u8) -> bool {
-        self.space();
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn space(&mut self) {
-        let rest = &self.text[self.at..];
-        let end = rest.bytes().position(|byte| !b" \t\r\n".contains(&byte)).unwrap_or(rest.len());
-        self.at += end;
-        if end > 0 {
-            self.spacing.push(&rest[..end]);
-        }
+        deserializer.deserialize_map(Entries)
     }
 }
 

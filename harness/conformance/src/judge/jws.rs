@@ -9,63 +9,20 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// Result of verifying a token.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SignatureResult {
-    /// A key of the set verifies the token.
-    Verified,
-    /// A key without an id verifies the token, but the token's header names an id.
-    VerifiedUnnamed,
-    /// The set has the named key, but it does not verify the token.
-    NotVerified,
-    /// The set has no key for the token. Contains the id in the token's header.
-    UnknownKey(Option<String>),
-    /// The token's algorithm has no public key.
-    Unsigned(String),
-    /// edgeproof does not support the token's algorithm.
-    Unsupported(String),
-    /// Not a JWS.
-    Malformed,
-}
-
-impl SignatureResult {
-    /// The result as a value of a difference.
-    pub(crate) fn form(&self) -> SignatureForm {
-        match self {
-            Self::Verified => SignatureForm::Verified,
-            Self::VerifiedUnnamed => SignatureForm::VerifiedUnnamed,
-            Self::NotVerified => SignatureForm::NotVerified,
-            Self::UnknownKey(_) => SignatureForm::UnknownKey,
-            Self::Unsigned(_) => SignatureForm::Unsigned,
-            Self::Unsupported(_) => SignatureForm::Unsupported,
-            Self::Malformed => SignatureForm::Malformed,
-        }
-    }
-
-    /// The id or algorithm in the token's header that the result is about.
-    pub(crate) fn named(&self) -> Option<&str> {
-        match self {
-            Self::UnknownKey(id) => id.as_deref(),
-            Self::Unsigned(algorithm) | Self::Unsupported(algorithm) => Some(algorithm),
-            _ => None,
-        }
-    }
-}
-
 /// The text is a compact JWS: three parts of base64url, the first a header with an algorithm (RFC 7515 §7.1).
 pub fn is_jws(text: &str) -> bool {
     header(text).is_some()
 }
 
-/// Verifies a compact JWS.
-pub fn verify_jws(token: &str, set: &KeySet) -> SignatureResult {
-    let Some(header) = header(token) else { return SignatureResult::Malformed };
+/// Verifies a compact JWS. Yields the result, and the id or algorithm in the token's header that it is about.
+pub fn verify_jws(token: &str, set: &KeySet) -> (SignatureForm, Option<String>) {
+    let Some(header) = header(token) else { return (SignatureForm::Malformed, None) };
     let text = |name: &str| header.get(name).and_then(Value::as_str).map(str::to_owned);
     let algorithm = text("alg").unwrap_or_default();
     if algorithm.eq_ignore_ascii_case("none") || algorithm.starts_with("HS") {
-        return SignatureResult::Unsigned(algorithm);
+        return (SignatureForm::Unsigned, Some(algorithm));
     }
-    let Some(method) = Method::of(&algorithm) else { return SignatureResult::Unsupported(algorithm) };
+    let Some(method) = Method::of(&algorithm) else { return (SignatureForm::Unsupported, Some(algorithm)) };
     let kid = text("kid");
     let named = |key: &&Jwk| method.fits(key) && (kid.is_none() || key.kid() == kid.as_deref());
     // The id is a hint (RFC 7515 §4.1.4), and a key can lack one (RFC 7517 §4.5).
@@ -74,15 +31,15 @@ pub fn verify_jws(token: &str, set: &KeySet) -> SignatureResult {
         keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
     };
     let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
-    let Some((signed, signature)) = token.rsplit_once('.') else { return SignatureResult::Malformed };
-    let Some(signature) = decode(signature) else { return SignatureResult::Malformed };
+    let Some((signed, signature)) = token.rsplit_once('.') else { return (SignatureForm::Malformed, None) };
+    let Some(signature) = decode(signature) else { return (SignatureForm::Malformed, None) };
     if signed_by(&keys, signed, &signature) {
-        return SignatureResult::Verified;
+        return (SignatureForm::Verified, None);
     }
     if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, &signature) {
-        return SignatureResult::VerifiedUnnamed;
+        return (SignatureForm::VerifiedUnnamed, None);
     }
-    if keys.is_empty() { SignatureResult::UnknownKey(kid) } else { SignatureResult::NotVerified }
+    if keys.is_empty() { (SignatureForm::UnknownKey, kid) } else { (SignatureForm::NotVerified, None) }
 }
 
 /// A signature algorithm.
@@ -165,17 +122,22 @@ mod tests {
     const EDDSA: &str = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
 
     #[rstest]
-    #[case::es256(ES256.into(), SignatureResult::Verified)]
-    #[case::eddsa(EDDSA.into(), SignatureResult::Verified)]
-    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), SignatureResult::NotVerified)]
-    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), SignatureResult::NotVerified)]
-    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), SignatureResult::Unsigned("none".into()))]
-    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), SignatureResult::Unsigned("HS256".into()))]
-    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), SignatureResult::Unsupported("ES512".into()))]
-    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), SignatureResult::UnknownKey(None))]
-    #[case::no_token("a.b.c".into(), SignatureResult::Malformed)]
-    fn tokens_verify_with_their_key_only(#[case] token: String, #[case] expected: SignatureResult) {
-        assert_eq!(verify_jws(&token, &KeySet::parse(SET.as_bytes()).unwrap()), expected);
+    #[case::es256(ES256.into(), SignatureForm::Verified, None)]
+    #[case::eddsa(EDDSA.into(), SignatureForm::Verified, None)]
+    #[case::altered_payload(ES256.replace("eyJpc3MiOiJqb2", "eyJpc3MiOiJqb3"), SignatureForm::NotVerified, None)]
+    #[case::altered_signature(EDDSA.replace("hgyY0il", "hgyY1il"), SignatureForm::NotVerified, None)]
+    #[case::unsigned("eyJhbGciOiJub25lIn0.e30.".into(), SignatureForm::Unsigned, Some("none"))]
+    #[case::symmetric("eyJhbGciOiJIUzI1NiJ9.e30.AA".into(), SignatureForm::Unsigned, Some("HS256"))]
+    #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), SignatureForm::Unsupported, Some("ES512"))]
+    #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), SignatureForm::UnknownKey, None)]
+    #[case::no_token("a.b.c".into(), SignatureForm::Malformed, None)]
+    fn tokens_verify_with_their_key_only(
+        #[case] token: String,
+        #[case] form: SignatureForm,
+        #[case] named: Option<&str>,
+    ) {
+        let set = KeySet::parse(SET.as_bytes()).unwrap();
+        assert_eq!(verify_jws(&token, &set), (form, named.map(str::to_owned)));
     }
 
     #[test]
@@ -187,7 +149,7 @@ mod tests {
         let set = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
         assert_eq!(
             verify_jws(&token, &KeySet::parse(set.as_bytes()).unwrap()),
-            SignatureResult::VerifiedUnnamed
+            (SignatureForm::VerifiedUnnamed, None)
         );
     }
 

@@ -34,7 +34,7 @@ pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
-pub use jws::{SignatureResult, is_jws, verify_jws};
+pub use jws::{is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
 pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{

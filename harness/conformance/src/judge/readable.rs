@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use edgeproof_reports::difference::PagePlace;
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use serde_json::Value;
 
@@ -36,8 +37,8 @@ pub(crate) fn decoded_forms(body: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Places of a page's data that anyone can read in these parts of a request.
-pub(crate) fn is_readable_in(canaries: &Canaries, parts: &[&[u8]]) -> Vec<&'static str> {
-    let mut found: Vec<&'static str> = Vec::new();
+pub(crate) fn is_readable_in(canaries: &Canaries, parts: &[&[u8]]) -> Vec<PagePlace> {
+    let mut found: Vec<PagePlace> = Vec::new();
     for form in parts.iter().flat_map(|part| decoded_forms(part)) {
         for place in canaries.found_in(&form) {
             if !found.contains(&place) {

@@ -3,7 +3,7 @@
 use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, Invariant, PageAct};
+use edgeproof_reports::difference::{Breach, Invariant, PageAct, PagePlace};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
@@ -44,7 +44,7 @@ pub(crate) fn judge_collector(
             let mut readable = Breaches::default();
             for page in pages {
                 for (place, url) in readable_data(page, serves) {
-                    let (datum, value) = (Some(place.to_owned()), Some(url.into()));
+                    let (datum, value) = (Some(place.name().to_owned()), Some(url.into()));
                     readable.push(Breach { datum, value, ..by_case(&page.case) });
                 }
             }
@@ -127,7 +127,7 @@ fn before_start(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<
 }
 
 /// Data of the page in its requests: the place, and the URL without its query.
-fn readable_data(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<(&'static str, String)> {
+fn readable_data(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<(PagePlace, String)> {
     let mut found = Vec::new();
     let short = |url: &str| url.split(['?', '#']).next().unwrap_or_default().to_owned();
     for request in page.record.requests.iter().filter(|request| !serves(request)) {

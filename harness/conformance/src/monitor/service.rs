@@ -116,7 +116,7 @@ fn caching(record: &ServiceRecord) -> Check {
         let check = if exchange.has_authorization() {
             judge::not_shared(&exchange.sent.reply)
         } else {
-            judge::not_stored(&exchange.sent.reply)
+            judge::not_stored(&exchange.sent.reply, exchange.sent.received())
         };
         if !check.ok {
             stored.push(breach(exchange, &check));
@@ -186,7 +186,7 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
     let mut long = Breaches::default();
     for exchange in record.key_sets() {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
-        let check = judge::fresh_for(longest, &exchange.sent.reply);
+        let check = judge::fresh_for(longest, &exchange.sent.reply, exchange.sent.received());
         if reads && exchange.sent.reply.is_ok() && !check.ok {
             long.push(breach(exchange, &check));
         }

@@ -59,7 +59,7 @@ async fn attempt<R: Runner>(
 
 /// An attempt that the death of the target broke off.
 pub(super) fn broken_off<R: Runner>(runner: &R, case: &Case<R::Part>, death: Arc<Death>) -> Attempt {
-    let because = format!("{} {}", R::Part::SUBJECT, death.because);
+    let because = format!("{} {}", R::Part::SUBJECT.name(), death.because);
     let because = runner.redactor().redact(&because);
     Attempt { report: without_run(case, Outcome::NotRun, &because), end: CaseEnd::BrokenOff(death) }
 }
@@ -74,7 +74,7 @@ async fn run_monitor<R: Runner>(
     context.begin(case);
     let began = Instant::now();
     let judged = if runner.is_gone() {
-        Err(format!("{} died after another case: later exchanges are missing", R::Part::SUBJECT))
+        Err(format!("{} died after another case: later exchanges are missing", R::Part::SUBJECT.name()))
     } else {
         runner.judge(context, monitor, case.level).await
     };

@@ -3,14 +3,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_reports::{CaseReport, Event};
+use edgeproof_reports::{CaseReport, Event, Report, ReportedSpec, ReportedTarget};
 
 use super::any_runner::{AnyRunner, RunnerWithCases};
 use super::edge::LeaseError;
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
 use super::plan::{CasePlan, Selection, SelectionError};
-use super::report::{ConformanceResult, ReportBuilder};
+use super::report::ReportBuilder;
 use super::runner::{RunTarget, Runner};
 use crate::cases::Case;
 use crate::causes::{CauseSources, probable_causes};
@@ -51,7 +51,7 @@ impl ConformanceRun {
     }
 
     /// Executes the run without reporting its progress. Fails if a mock service cannot start.
-    pub async fn execute(self) -> Result<ConformanceResult, LeaseError> {
+    pub async fn execute(self) -> Result<Report, LeaseError> {
         self.execute_with(&mut |_| (), pending()).await
     }
 
@@ -61,13 +61,14 @@ impl ConformanceRun {
         self,
         events: &mut (dyn FnMut(Event) + Send),
         interrupted: impl Future<Output = u8>,
-    ) -> Result<ConformanceResult, LeaseError> {
-        let planned = self.planned_event();
+    ) -> Result<Report, LeaseError> {
+        let report = self.started_report();
         let Self { plan, target, runner: PlannedRunner(mut runner), options, policy } = self;
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
-        let mut collector = ReportBuilder::new(&plan, Arc::clone(&target.spec));
-        events(planned);
+        let mut collector = ReportBuilder::new(&plan, Arc::clone(&target.spec), report.clone());
+        let Report { spec, target: reported, seed, .. } = report;
+        events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed });
         let interrupted = tokio::select! {
             () = execute(&plan, &runner, &options, &policy, &mut collector, events) => None,
             exit_code = interrupted => Some(exit_code),
@@ -87,16 +88,11 @@ impl ConformanceRun {
         Ok(result)
     }
 
-    fn planned_event(&self) -> Event {
+    fn started_report(&self) -> Report {
         let RunTarget { spec, kind, name } = &self.target;
-        Event::Planned {
-            cases: self.plan.cases.len(),
-            spec_version: spec.version().to_string(),
-            spec_digest: spec.digest().to_owned(),
-            kind: *kind,
-            target: self.redactor().redact(name).into_owned(),
-            seed: self.options.seed,
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        }
+        let spec = ReportedSpec { version: spec.version().to_string(), digest: spec.digest().to_owned() };
+        let target = ReportedTarget::new(*kind, &self.redactor().redact(name));
+        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        Report::new(spec, target, self.options.seed, started)
     }
 }

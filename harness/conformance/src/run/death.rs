@@ -1,4 +1,4 @@
-use edgeproof_reports::difference::ProcessEnd;
+use edgeproof_reports::difference::{ProcessEnd, Subject};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -43,7 +43,7 @@ pub(super) struct Repetition<'d> {
 
 impl Death {
     /// The check that fails in the case with the last exchange.
-    pub(super) fn check(&self, target: &str) -> Check {
+    pub(super) fn check(&self, target: Subject) -> Check {
         Check::process(ProcessEnd::Died, target, Some(&self.text))
     }
 }

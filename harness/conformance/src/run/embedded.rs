@@ -1,33 +1,16 @@
-use std::io;
+use std::error::Error;
 use std::sync::Arc;
 
-use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions};
+use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::Report;
 use edgeproof_targets::{Embedded, Target};
 
 use super::conformance_run::ConformanceRun;
-use super::edge::{EdgePool, EdgePoolOptions, LeaseError};
+use super::edge::{EdgePool, EdgePoolOptions};
 use super::options::RunOptions;
-use super::plan::{Selection, SelectionError};
-use super::report::ConformanceResult;
+use super::plan::Selection;
 use crate::cases::{Case, Edge};
-
-/// Why a run on the embedded edge cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum EmbeddedRunError {
-    /// Credentials cannot be minted.
-    #[error(transparent)]
-    Mint(#[from] CredentialError),
-    /// Credentials cannot be written.
-    #[error("cannot write the credentials to a temporary folder: {0}")]
-    Files(#[from] io::Error),
-    /// There is no case to run.
-    #[error(transparent)]
-    Selection(#[from] SelectionError),
-    /// A mock service cannot start.
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
-}
 
 /// Runs edge cases on the embedded reference edge, over HTTP, with fresh credentials and a mock service for each edge.
 ///
@@ -49,16 +32,17 @@ pub enum EmbeddedRunError {
 ///
 /// assert_eq!((result.exit_code, result.summary.fail), (0, 0));
 /// assert!(result.cases.iter().any(|case| case.id == "accept.exact-body"));
-/// # Ok::<(), edgeproof::run::EmbeddedRunError>(())
+/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 /// # }).unwrap();
 /// ```
 pub async fn run_embedded(
     spec: &Arc<Spec>,
     cases: Vec<Case<Edge>>,
     options: RunOptions,
-) -> Result<ConformanceResult, EmbeddedRunError> {
+) -> Result<Report, Box<dyn Error + Send + Sync>> {
     let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
-    let files = CredentialFiles::write(&credentials)?;
+    let files = CredentialFiles::write(&credentials)
+        .map_err(|why| format!("cannot write the credentials to a temporary folder: {why}"))?;
     let embedded = Embedded::new(Arc::clone(spec), spec.profile().clone());
     let target = Target::Embedded(Box::new(embedded));
     let edges = EdgePoolOptions::new(Arc::clone(spec), target, credentials, files);

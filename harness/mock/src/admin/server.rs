@@ -106,7 +106,7 @@ async fn answer(state: &AdminState, request: Request<Incoming>) -> Result<(u16, 
         }
         Ok(Err(_)) | Err(_) => return Err(AdminError::Incomplete),
     };
-    state.act(command, head.uri.query(), &body)
+    state.act(&command, head.uri.query(), &body)
 }
 
 /// An answer of one line of JSON. The newline is for terminals.

@@ -57,73 +57,74 @@ impl AdminState {
     }
 
     /// Executes a command.
-    pub(super) fn act(&self, command: Command, query: Option<&str>, body: &[u8]) -> CommandResult {
+    pub(super) fn act(&self, command: &Command, query: Option<&str>, body: &[u8]) -> CommandResult {
         let service = &*self.service;
-        if query.is_some_and(|query| !query.is_empty()) && command != Command::ReadJournal {
+        if query.is_some_and(|query| !query.is_empty()) && command.endpoint != ("GET", "/journal") {
             return Err(AdminError::bad("this path takes no query"));
         }
-        let takes_body = matches!(
-            command,
-            Command::AddScript | Command::MoveClock | Command::SetFaults | Command::AddSession
-        );
+        let takes_body =
+            matches!(command.endpoint, ("POST", "/scripts" | "/clock" | "/sessions") | ("PUT", "/faults"));
         if !takes_body && !body.is_empty() {
             return Err(AdminError::bad("this path takes no body"));
         }
         let done = json!({ "ok": true });
-        Ok(match command {
-            Command::Index => (200, index()),
-            Command::Health => (200, done),
-            Command::ReadJournal => (200, journal::view(service, &self.redactor, JournalPage::parse(query)?)),
-            Command::ClearJournal => {
+        Ok(match command.endpoint {
+            ("GET", "/") => (200, index()),
+            ("GET", "/health") => (200, done),
+            ("GET", "/journal") => (200, journal::view(service, &self.redactor, JournalPage::parse(query)?)),
+            ("DELETE", "/journal") => {
                 service.clear_journal();
                 (200, done)
             }
-            Command::ListScripts => {
+            ("GET", "/scripts") => {
                 let scripts: Vec<_> = self.scripts.lock().running.iter().map(RunningScript::view).collect();
                 (200, json!({ "scripts": scripts }))
             }
-            Command::AddScript => (201, self.add_script(body)?),
-            Command::DropScripts => {
+            ("POST", "/scripts") => (201, self.add_script(body)?),
+            ("DELETE", "/scripts") => {
                 let ended = std::mem::take(&mut self.scripts.lock().running);
                 (200, json!({ "ended": ended.len() }))
             }
-            Command::DropScript(id) => {
+            ("DELETE", "/scripts/{id}") => {
+                let id = command.id.parse().map_err(|_| AdminError::NotFound)?;
                 let running = &mut self.scripts.lock().running;
                 let index = running.iter().position(|script| script.id == id);
                 let index = index.ok_or(AdminError::NoSuchScript { id })?;
                 (200, running.remove(index).view())
             }
-            Command::ReadClock => (200, clock::view(service.clock())),
-            Command::MoveClock => (200, clock::change(service.clock(), body)?),
-            Command::ReadFaults => (200, faults::view(service.faults())),
-            Command::SetFaults => {
+            ("GET", "/clock") => (200, clock::view(service.clock())),
+            ("POST", "/clock") => (200, clock::change(service.clock(), body)?),
+            ("GET", "/faults") => (200, faults::view(service.faults())),
+            ("PUT", "/faults") => {
                 let faults = faults::read(body)?;
                 service.set_faults(faults);
                 (200, faults::view(faults))
             }
-            Command::AddSession => {
+            ("POST", "/sessions") => {
                 let (session, created) = session(body, service.credentials())?;
                 service.add_session(session);
                 (201, created)
             }
-            Command::RotateKeys => (200, json!({ "kid": service.rotate_keys() })),
-            Command::AnnounceKey => (200, json!({ "kid": service.announce_key() })),
-            Command::ReadSealKey => (200, service.seal_key().to_jwk()),
-            Command::RotateSealKey => (200, service.rotate_seal_key().to_jwk()),
-            Command::RetireSealKey(kid) => {
-                if !service.retire_seal_key(&kid) {
+            ("POST", "/keys/rotate") => (200, json!({ "kid": service.rotate_keys() })),
+            ("POST", "/keys/announce") => (200, json!({ "kid": service.announce_key() })),
+            ("GET", "/seal-key") => (200, service.seal_key().to_jwk()),
+            ("POST", "/seal-key/rotate") => (200, service.rotate_seal_key().to_jwk()),
+            ("DELETE", "/seal-key/{kid}") => {
+                let kid = &command.id;
+                if !service.retire_seal_key(kid) {
                     return Err(AdminError::bad(format!(
                         "cannot retire key {kid:?}: it is the current key, or it is unknown"
                     )));
                 }
                 (200, done)
             }
-            Command::ReadMagic => (200, json!({ "magic": self.magic.pairs() })),
-            Command::Reset => {
+            ("GET", "/magic") => (200, json!({ "magic": self.magic.pairs() })),
+            ("POST", "/reset") => {
                 service.reset();
                 self.scripts.lock().running.clear();
                 (200, done)
             }
+            _ => return Err(AdminError::NotFound),
         })
     }
 

@@ -1,22 +1,17 @@
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use edgeproof_http::{Flushed, StreamControl};
+use edgeproof_http::StreamControl;
+use futures_util::stream::{self, BoxStream, StreamExt};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
-use hyper::body::{Body, Frame, SizeHint};
+use http_body_util::{Either, Full, StreamBody};
+use hyper::body::Frame;
 
 use crate::decision::allowed_body;
 
-/// Body of an answer.
-pub(crate) enum AnswerBody {
-    /// A complete body.
-    Whole(Option<Bytes>),
-    /// Part of a body. The stream breaks off after the part is on the wire.
-    Cut { part: Option<Bytes>, control: StreamControl, flushed: Option<Flushed> },
-}
+/// Body of an answer: complete, or a part of it after which the stream breaks off.
+pub(crate) type AnswerBody = Either<Full<Bytes>, StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>>;
 
 /// Error for hyper in place of an answer: the mock service ended the connection on purpose.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +21,7 @@ pub(crate) struct ConnectionEnded;
 /// A complete answer.
 pub(crate) fn answer(status: u16, headers: HeaderMap, body: Bytes) -> Response<AnswerBody> {
     let body = allowed_body(status, body);
-    response(status, headers, AnswerBody::Whole((!body.is_empty()).then_some(body)))
+    response(status, headers, Either::Left(Full::new(body)))
 }
 
 /// HTTP/1.1 bytes of an answer whose body is cut off.
@@ -52,8 +47,20 @@ pub(crate) fn cut_stream(
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (CONTENT_LENGTH, HeaderValue::from(body.len())),
     ]);
-    let part = Some(body.slice(..after.min(body.len())));
-    response(status, headers, AnswerBody::Cut { part, control: control.clone(), flushed: None })
+    let (part, control) = (body.slice(..after.min(body.len())), control.clone());
+    let parts = stream::once(async move {
+        let flushed = control.flushed(part.len());
+        (part, flushed)
+    });
+    let parts = parts.flat_map(|(part, flushed)| {
+        let part = (!part.is_empty()).then(|| Ok(Frame::data(part)));
+        // hyper would drop unsent data at an error, so the part has to be on the wire first.
+        stream::iter(part).chain(stream::once(async move {
+            flushed.await;
+            Err(io::ErrorKind::BrokenPipe.into())
+        }))
+    });
+    response(status, headers, Either::Right(StreamBody::new(parts.boxed())))
 }
 
 /// Bytes of a head that is cut off in the middle.
@@ -63,44 +70,6 @@ pub(crate) fn cut_head(version: Version) -> Bytes {
         Bytes::from_static(b"\x00\x00\x40\x01\x04\x00\x00\x00\x01\x88")
     } else {
         Bytes::from_static(b"HTTP/1.1 200 OK\r\ncontent-type: applic")
-    }
-}
-
-impl Body for AnswerBody {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        match self.get_mut() {
-            Self::Whole(body) => Poll::Ready(body.take().map(|body| Ok(Frame::data(body)))),
-            Self::Cut { part, control, flushed } => {
-                if let Some(part) = part.take() {
-                    *flushed = Some(control.flushed(part.len()));
-                    if !part.is_empty() {
-                        return Poll::Ready(Some(Ok(Frame::data(part))));
-                    }
-                }
-                // hyper would drop unsent data at an error, so the part has to be on the wire first.
-                if let Some(flushed) = flushed {
-                    ready!(Pin::new(flushed).poll(cx));
-                }
-                Poll::Ready(Some(Err(io::ErrorKind::BrokenPipe.into())))
-            }
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Whole(None))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match self {
-            Self::Whole(body) => SizeHint::with_exact(body.as_ref().map_or(0, |body| body.len() as u64)),
-            Self::Cut { .. } => SizeHint::default(),
-        }
     }
 }
 

@@ -78,21 +78,13 @@ pub(crate) struct Registry {
 /// A script with the requests that it claimed.
 #[derive(Debug)]
 pub(crate) struct Registration {
-    matcher: Matcher,
+    on: Match,
+    /// Finds the marker of [`Match::Marker`].
+    marker: Finder<'static>,
     replies: Vec<PreparedReply>,
     served: AtomicUsize,
     notify: Arc<Notify>,
     claims: Mutex<ClaimedRequests>,
-}
-
-/// A [`Match`], prepared for searching.
-#[derive(Debug)]
-enum Matcher {
-    Marker(Box<Finder<'static>>),
-    Everything,
-    VerdictOf(String),
-    Verdicts,
-    KeySet,
 }
 
 #[derive(Debug, Default)]
@@ -120,13 +112,11 @@ impl Registry {
     pub(crate) fn add(self: &Arc<Self>, on: Match, script: Script) -> Scripted {
         assert!(!script.replies.is_empty(), "a script needs at least one reply");
         let registration = Arc::new(Registration {
-            matcher: match on {
-                Match::Marker(marker) => Matcher::Marker(Box::new(Finder::new(&marker).into_owned())),
-                Match::Everything => Matcher::Everything,
-                Match::VerdictOf(reference) => Matcher::VerdictOf(reference),
-                Match::Verdicts => Matcher::Verdicts,
-                Match::KeySet => Matcher::KeySet,
+            marker: match &on {
+                Match::Marker(marker) => Finder::new(marker).into_owned(),
+                _ => Finder::new(b""),
             },
+            on,
             replies: script.replies.into_iter().map(PreparedReply::new).collect(),
             served: AtomicUsize::new(0),
             notify: Arc::default(),
@@ -134,8 +124,8 @@ impl Registry {
         });
         let added = Arc::clone(&registration);
         self.replace(|scripts| {
-            let narrow = scripts.iter().take_while(|script| script.matcher.is_narrow()).count();
-            let place = if added.matcher.is_narrow() { 0 } else { narrow };
+            let narrow = scripts.iter().take_while(|script| script.is_narrow()).count();
+            let place = if added.is_narrow() { 0 } else { narrow };
             let mut scripts = scripts.to_vec();
             scripts.insert(place, added);
             scripts
@@ -167,17 +157,22 @@ impl Registration {
         if matches!(self.reply_at(self.served.load(Ordering::Acquire)).reply.action, Action::Pass) {
             return false;
         }
-        let marker = match (&self.matcher, route) {
-            (Matcher::VerdictOf(reference), Route::Verdict(asked)) => return asked.text == *reference,
-            (Matcher::Verdicts, Route::Verdict(_))
-            | (Matcher::KeySet, Route::KeySet)
-            | (Matcher::Everything, Route::Relay | Route::NotFound | Route::MethodNotAllowed) => return true,
-            (Matcher::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => marker,
-            _ => return false,
-        };
-        // A marker may begin in the searched bytes and end in the new ones.
-        let from = from.saturating_sub(marker.needle().len().saturating_sub(1));
-        marker.find(&body[from..]).is_some()
+        match (&self.on, route) {
+            (Match::VerdictOf(reference), Route::Verdict(asked)) => asked.text == *reference,
+            (Match::Verdicts, Route::Verdict(_))
+            | (Match::KeySet, Route::KeySet)
+            | (Match::Everything, Route::Relay | Route::NotFound | Route::MethodNotAllowed) => true,
+            (Match::Marker(marker), Route::Relay | Route::NotFound | Route::MethodNotAllowed) => {
+                // A marker may begin in the searched bytes and end in the new ones.
+                let from = from.saturating_sub(marker.len().saturating_sub(1));
+                self.marker.find(&body[from..]).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn is_narrow(&self) -> bool {
+        matches!(self.on, Match::Marker(_) | Match::VerdictOf(_))
     }
 
     /// True if the next reply precedes the end of the body.
@@ -212,12 +207,6 @@ impl Registration {
     fn reply_at(&self, index: usize) -> &PreparedReply {
         let last = &self.replies[self.replies.len() - 1].reply.action;
         &self.replies[Script::reply_index(self.replies.len(), last, index)]
-    }
-}
-
-impl Matcher {
-    fn is_narrow(&self) -> bool {
-        matches!(self, Self::Marker(_) | Self::VerdictOf(_))
     }
 }
 

@@ -13,10 +13,8 @@ use crate::state::{NewSession, Ready, ServiceState, SessionLookup};
 pub(crate) enum MagicOutcome {
     /// The answer of a row.
     Answer(ServiceDecision),
-    /// Result of the token check, and the state that the session seems to have.
-    Session(Result<ReadClaims, ReadTokenFault>, Stimulus),
-    /// No effect. The result of the token check.
-    Nothing(Result<ReadClaims, ReadTokenFault>),
+    /// Result of the token check, and the state that the session seems to have. None: its own state.
+    Session(Result<ReadClaims, ReadTokenFault>, Option<Stimulus>),
 }
 
 /// Looks for magic values in a request for a verdict. A magic token precedes all checks; a magic reference needs an
@@ -28,14 +26,14 @@ pub(crate) fn find(
     token: Result<ReadClaims, ReadTokenFault>,
     now: SystemTime,
 ) -> MagicOutcome {
-    let Some(magic) = &state.magic else { return MagicOutcome::Nothing(token) };
+    let Some(magic) = &state.magic else { return MagicOutcome::Session(token, None) };
     if let Some(pair) = bearer(headers).and_then(|bearer| magic.read_token(bearer)) {
         let credentials = &state.credentials;
         let (license_id, expires) = (credentials.license_id().to_owned(), credentials.expires());
         return forced(state, pair, reference, Ok(ReadClaims { license_id, expires }));
     }
     let (Ok(claims), None) = (&token, state.faults().read_outage) else {
-        return MagicOutcome::Nothing(token);
+        return MagicOutcome::Session(token, None);
     };
     match magic.session_ref(reference) {
         Some(Effect::Row(pair)) if pair.table == Table::Verdict => forced(state, pair, reference, token),
@@ -46,9 +44,9 @@ pub(crate) fn find(
                 let session = NewSession::new(reference).ready(Ready::AfterFirstPoll(span));
                 state.sessions.add(session, license_id, now);
             }
-            MagicOutcome::Nothing(token)
+            MagicOutcome::Session(token, None)
         }
-        _ => MagicOutcome::Nothing(token),
+        _ => MagicOutcome::Session(token, None),
     }
 }
 
@@ -63,14 +61,14 @@ fn forced(
         | Stimulus::VerdictPending
         | Stimulus::VerdictTooOld
         | Stimulus::ReferenceUnknown
-        | Stimulus::ReferenceOtherLicense) => MagicOutcome::Session(token, session_state),
+        | Stimulus::ReferenceOtherLicense) => MagicOutcome::Session(token, Some(session_state)),
         stimulus => match state.spec.row(&pair.row) {
             Some(row) => {
                 let suffix =
                     pair.code.as_deref().and_then(|code| code.split_once(':')).map(|(_, suffix)| suffix);
                 MagicOutcome::Answer(refuse(row, pair.status, &state.profile, reference, suffix, stimulus))
             }
-            None => MagicOutcome::Nothing(token),
+            None => MagicOutcome::Session(token, None),
         },
     }
 }

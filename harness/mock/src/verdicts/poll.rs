@@ -29,8 +29,7 @@ pub(crate) async fn answer(
     let token = read_token(headers, state, now);
     let (token, forced) = match magic::find(state, headers, &reference.text, token, now) {
         MagicOutcome::Answer(decision) => return VerdictAnswer { decision, client_listens: true },
-        MagicOutcome::Session(token, session_state) => (token, Some(session_state)),
-        MagicOutcome::Nothing(token) => (token, None),
+        MagicOutcome::Session(token, session_state) => (token, session_state),
     };
     let control = control.filter(|_| !state.hooks.ignores_disconnect());
     let request = CheckedVerdictRequest { state, token, reference, forced };

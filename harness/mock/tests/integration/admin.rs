@@ -184,8 +184,10 @@ async fn ended_script_uncovers_an_older_one() {
     assert_eq!(statuses, [501, 500]);
     bench.succeeds("DELETE", "/scripts/1", "").await;
     assert_eq!(bench.poll("a").await.unwrap().status, 404);
-    let (status, _) = bench.command("DELETE", "/scripts/1", "").await;
-    assert_eq!(status, 404);
+    for gone in ["/scripts/1", "/scripts/x"] {
+        let (status, _) = bench.command("DELETE", gone, "").await;
+        assert_eq!(status, 404);
+    }
 }
 
 #[tokio::test]

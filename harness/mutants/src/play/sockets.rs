@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use edgeproof::cases::CaseFacts;
-use edgeproof::run::{ConformanceResult, ConformanceRun, RunOptions};
+use edgeproof::run::{ConformanceRun, RunOptions};
 use edgeproof_fixtures::spec::PartName;
-use edgeproof_reports::CaseReport;
+use edgeproof_reports::{CaseReport, Report};
 use futures_util::future::try_join_all;
 
 use super::part_cases::OptionalInjection;
@@ -73,7 +73,7 @@ impl TestBed {
     }
 }
 
-async fn execute(run: ConformanceRun, probes_sanity: bool) -> Result<ConformanceResult, TestBedError> {
+async fn execute(run: ConformanceRun, probes_sanity: bool) -> Result<Report, TestBedError> {
     let options =
         RunOptions { jobs: JOBS, case_timeout: CASE_TIMEOUT, probes_sanity, ..RunOptions::default() };
     Ok(ConformanceRun { options, ..run }.execute().await?)

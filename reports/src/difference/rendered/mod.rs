@@ -13,7 +13,7 @@ pub use text::{Rendered, excerpt};
 use std::time::Duration;
 
 use self::text::several;
-use crate::difference::choice::{CertificateForm, ProcessEnd, Secrets, TimeRule, UserDatum};
+use crate::difference::choice::{CertificateForm, ProcessEnd, Secrets, Subject, TimeRule, UserDatum};
 use crate::difference::kind::DifferenceKind;
 use crate::difference::value::{LicenseValue, LogValue, SecretPlace, Wire};
 
@@ -99,6 +99,7 @@ impl DifferenceKind {
                 keys::key_set(*rule, expected.as_ref(), actual.as_ref(), faults)
             }
             Self::Process { end, process, error } => {
+                let process = process.map_or("", Subject::name);
                 let error = || error.as_ref().map(|error| error.text.clone()).unwrap_or_default();
                 match end {
                     ProcessEnd::Died => Rendered::new(process, "keeps running", error()),

@@ -145,7 +145,7 @@ fn value(value: &PageValue, one: impl Fn(&Wire) -> String) -> String {
         PageValue::Silence(silence) => silence.to_string(),
         PageValue::Data(data) => {
             let datum = |datum: &PageDatum| {
-                format!("the {} in a {} to {}", datum.place, datum.method.text, datum.path.text)
+                format!("the {} in a {} to {}", datum.place.name(), datum.method.text, datum.path.text)
             };
             data.iter().map(datum).collect::<Vec<_>>().join(", ")
         }

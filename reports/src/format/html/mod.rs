@@ -6,7 +6,7 @@ use crate::model::{
     CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, cases_by_cause,
     cause_groups, titled,
 };
-use crate::text::case::{condition, edge_lists, facts, level, or_nothing};
+use crate::text::case::{condition, edge_lists, facts, or_nothing};
 use crate::text::escape::{markup, markup_line};
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
@@ -128,7 +128,7 @@ fn evidence(out: &mut String, case: &CaseReport) {
 }
 
 fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
-    let differs = mismatch.level != level(case);
+    let differs = mismatch.level != case.worst_level();
     let level = if differs { mismatch.level.name() } else { "" };
     put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
     values(out, LABELS, &mismatch.expected, &mismatch.actual);

@@ -2,7 +2,7 @@
 
 use super::causes;
 use super::options::TerminalOptions;
-use crate::model::{CaseReport, Cause, Outcome, RunEnd, by_reason, by_section, cause_groups, titled};
+use crate::model::{CaseReport, Cause, Outcome, Report, by_reason, by_section, cause_groups, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
@@ -18,17 +18,13 @@ const LIST_LINES: usize = 6;
 /// Lines of the head of the output.
 const HEAD_LINES: usize = 2;
 
-/// Result of a run.
-pub(super) struct Ending<'a> {
-    pub(super) cases: &'a [CaseReport],
-    pub(super) findings: &'a [String],
-    pub(super) end: &'a RunEnd,
-}
+/// The end of a run with this report.
+pub(super) struct Ending<'a>(pub(super) &'a Report);
 
 impl Ending<'_> {
     /// All lines below the progress line. The result comes last, after the causes.
     pub(super) fn lines(&self, options: &TerminalOptions) -> Vec<StyledLine> {
-        let mut groups = cause_groups(&self.end.causes, self.cases);
+        let mut groups = cause_groups(&self.0.causes, &self.0.cases);
         // The details show every case already.
         groups.retain(|group| group.is_named() || !options.details);
         let in_full = options.details || groups.is_empty();
@@ -43,11 +39,11 @@ impl Ending<'_> {
         }
         let table = if options.quiet { Vec::new() } else { self.sections(options) };
         let totals = self.totals(options);
-        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.end.causes) };
+        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.0.causes) };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
         let budget =
             if options.details || options.verbose { usize::MAX } else { LINES.saturating_sub(taken) };
-        let causes = causes::lines(&groups, &self.end.summary, options, budget);
+        let causes = causes::lines(&groups, &self.0.summary, options, budget);
         if in_full || table.len() + causes.len() <= budget {
             lines.extend(table);
         }
@@ -79,7 +75,7 @@ impl Ending<'_> {
     }
 
     fn ended(&self, outcome: Outcome) -> impl Iterator<Item = &CaseReport> {
-        self.cases.iter().filter(move |case| case.outcome == outcome)
+        self.0.cases.iter().filter(move |case| case.outcome == outcome)
     }
 
     fn details(&self, outcome: Outcome, title: &str, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
@@ -133,9 +129,9 @@ impl Ending<'_> {
     }
 
     fn findings(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
-        if !self.findings.is_empty() {
+        if !self.0.findings.is_empty() {
             heading("Findings", lines);
-            for finding in self.findings {
+            for finding in &self.0.findings {
                 for (n, text) in finding.lines().enumerate() {
                     lines.extend(prose(text, if n == 0 { 2 } else { 6 }, options));
                 }
@@ -144,13 +140,13 @@ impl Ending<'_> {
     }
 
     fn observations(&self, options: &TerminalOptions, lines: &mut Vec<StyledLine>) {
-        if self.end.observations.is_empty() {
+        if self.0.observations.is_empty() {
             return;
         }
         heading("Observed at open points", lines);
-        let widths = self.end.observations.iter().map(|observed| one_line(&observed.point).chars().count());
+        let widths = self.0.observations.iter().map(|observed| one_line(&observed.point).chars().count());
         let column = widths.max().unwrap_or(0).min(options.width / 2);
-        for observed in &self.end.observations {
+        for observed in &self.0.observations {
             let point = format!("  {:<column$}  ", one_line(&observed.point));
             lines.push(vec![
                 (TextStyle::Dim, point),
@@ -160,11 +156,11 @@ impl Ending<'_> {
     }
 
     fn sections(&self, options: &TerminalOptions) -> Vec<StyledLine> {
-        let sections = by_section(self.cases);
+        let sections = by_section(&self.0.cases);
         if sections.is_empty() {
             return Vec::new();
         }
-        let outcomes: Vec<Outcome> = self.end.summary.shown().map(|(outcome, _)| outcome).collect();
+        let outcomes: Vec<Outcome> = self.0.summary.shown().map(|(outcome, _)| outcome).collect();
         let columns: usize = 9 + outcomes.iter().map(|outcome| outcome.label().len() + 2).sum::<usize>();
         let name = |number: &str| one_line(&titled(number, &options.titles)).into_owned();
         let widest = sections.iter().map(|section| name(section.number).chars().count()).max().unwrap_or(0);
@@ -192,8 +188,8 @@ impl Ending<'_> {
     }
 
     fn totals(&self, options: &TerminalOptions) -> Vec<StyledLine> {
-        let mut total = vec![(TextStyle::Strong, format!("{} planned", self.end.summary.planned))];
-        for (outcome, count) in self.end.summary.shown() {
+        let mut total = vec![(TextStyle::Strong, format!("{} planned", self.0.summary.planned))];
+        for (outcome, count) in self.0.summary.shown() {
             total.push((TextStyle::Dim, " · ".to_owned()));
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
@@ -201,25 +197,25 @@ impl Ending<'_> {
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",
-                units::count(self.end.exchange_count),
-                units::duration(self.end.duration_ms)
+                units::count(self.0.exchange_count),
+                units::duration(self.0.duration_ms)
             );
-            if let Some(latency) = self.end.latency {
+            if let Some(latency) = self.0.latency {
                 put!(facts, " · edge-added latency {}", units::latency(&latency));
             }
             lines.push(line(TextStyle::Dim, facts));
         }
-        let style = match self.end.exit_code {
+        let style = match self.0.exit_code {
             0 => TextStyle::Good,
             1 => TextStyle::Bad,
             _ => TextStyle::Warning,
         };
         let verdict =
-            verdict(self.end.exit_code, &self.end.summary, self.findings.len(), &self.end.missing_inputs);
+            verdict(self.0.exit_code, &self.0.summary, self.0.findings.len(), &self.0.missing_inputs);
         let mut result = line(style, verdict);
         // A partial success ends with what to do.
-        if self.end.exit_code != 0 || self.end.missing_inputs.is_empty() {
-            result.push((TextStyle::Dim, format!(" (exit {})", self.end.exit_code)));
+        if self.0.exit_code != 0 || self.0.missing_inputs.is_empty() {
+            result.push((TextStyle::Dim, format!(" (exit {})", self.0.exit_code)));
         }
         lines.push(result);
         lines

@@ -19,8 +19,6 @@ pub struct Terminal<W: Write> {
     options: TerminalOptions,
     progress: Progress,
     progress_line: ProgressLine,
-    cases: Vec<CaseReport>,
-    findings: Vec<String>,
     printed_reasons: Vec<String>,
     after_empty_line: bool,
     failed: Option<io::Error>,
@@ -34,8 +32,6 @@ impl<W: Write> Terminal<W> {
             options,
             progress: Progress::default(),
             progress_line: ProgressLine::default(),
-            cases: Vec::new(),
-            findings: Vec::new(),
             printed_reasons: Vec::new(),
             after_empty_line: true,
             failed: None,
@@ -48,11 +44,6 @@ impl<W: Write> Terminal<W> {
         if print {
             self.print(&clip(case_line(case), self.options.width));
         }
-        let mut case = case.clone();
-        if case.outcome != Outcome::Fail {
-            case.exchanges.clear();
-        }
-        self.cases.push(case);
         self.draw(print);
     }
 
@@ -120,16 +111,19 @@ impl<W: Write> Terminal<W> {
 impl<W: Write> Reader for Terminal<W> {
     fn read(&mut self, event: &Event) {
         match event {
-            Event::Planned { cases, spec_version, spec_digest, kind, target, seed, .. } => {
+            Event::Planned { cases, spec, target, seed } => {
                 self.progress.planned = *cases;
                 if !self.options.quiet {
-                    let digest: String = one_line(spec_digest).chars().take(12).collect();
-                    let target = if target.is_empty() { "reference edge".into() } else { one_line(target) };
+                    let digest: String = one_line(&spec.digest).chars().take(12).collect();
+                    let name = match target.address() {
+                        "" => "reference edge".into(),
+                        address => one_line(address),
+                    };
                     let noun = if *cases == 1 { "case" } else { "cases" };
-                    let (kind, version) = (kind.name(), one_line(spec_version));
+                    let (kind, version) = (target.kind.name(), one_line(&spec.version));
                     let facts = format!(" · {kind} · {version} {digest} · {cases} {noun} · seed {seed}");
                     self.print(&vec![
-                        (TextStyle::Strong, format!("edgeproof {target}")),
+                        (TextStyle::Strong, format!("edgeproof {name}")),
                         (TextStyle::Dim, facts),
                     ]);
                     self.print(&StyledLine::new());
@@ -151,10 +145,8 @@ impl<W: Write> Reader for Terminal<W> {
                 self.flush();
                 self.draw(true);
             }
-            Event::Finding(text) => self.findings.push(text.clone()),
-            Event::Finished(end) => {
-                let ending = Ending { cases: &self.cases, findings: &self.findings, end };
-                ending.lines(&self.options).iter().for_each(|line| self.print(line));
+            Event::Finished(report) => {
+                Ending(report).lines(&self.options).iter().for_each(|line| self.print(line));
                 self.flush();
             }
         }

@@ -1,5 +1,6 @@
 use std::convert::Infallible;
 
+use edgeproof_reports::difference::Subject;
 use strum::VariantArray;
 
 use crate::cases::{CollectorMonitor, CollectorTarget, Part};
@@ -11,7 +12,7 @@ pub struct Collector;
 
 impl Part for Collector {
     const NAME: &'static str = "collector";
-    const SUBJECT: &'static str = "the collector";
+    const SUBJECT: Subject = Subject::Collector;
     const MONITORS: &'static [CollectorMonitor] = CollectorMonitor::VARIANTS;
 
     type Need = Infallible;

@@ -221,7 +221,7 @@ fn private(cases: &mut CaseList<'_, Collector>) {
                 for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body]) {
                     let method = request.method.as_str().into();
                     let path = (&request.path).into();
-                    found.push(PageDatum { place: place.to_owned(), method, path });
+                    found.push(PageDatum { place, method, path });
                 }
             }
             let ok = found.is_empty();

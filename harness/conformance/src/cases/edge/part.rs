@@ -1,5 +1,6 @@
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Subject;
 use serde_json::Value;
 use strum::VariantArray;
 
@@ -15,7 +16,7 @@ pub struct Edge;
 
 impl Part for Edge {
     const NAME: &'static str = "edge";
-    const SUBJECT: &'static str = "the edge";
+    const SUBJECT: Subject = Subject::Edge;
     const NEEDS: &'static [EdgeNeed] = &[EdgeNeed::Service, EdgeNeed::Origin];
     const MONITORS: &'static [EdgeMonitor] = EdgeMonitor::VARIANTS;
 

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::{Endpoint, Spec};
@@ -74,8 +74,9 @@ impl Exchange<ServiceTarget> for KeySetExchange {
         async move {
             let draft = self.draft(&context.target.spec);
             let reply = context.fetch_key_set(&draft).await;
+            let received = SystemTime::now();
             for rule in &self.rules {
-                rule.judge(context, &reply);
+                rule.judge(context, &reply, received);
             }
             !matches!(reply, Err(NoAnswer::TimedOut(_)))
         }
@@ -90,7 +91,7 @@ impl Exchange<ServiceTarget> for KeySetExchange {
 }
 
 impl KeySetRule {
-    fn judge(&self, context: &mut ServiceCaseContext, reply: &AnswerResult) {
+    fn judge(&self, context: &mut ServiceCaseContext, reply: &AnswerResult, received: SystemTime) {
         let checks = match self {
             Self::Status(status) => vec![judge::status_is(*status, reply)],
             Self::Json => vec![judge::is_json(&without_private_keys(reply.clone()))],
@@ -101,7 +102,10 @@ impl KeySetRule {
             Self::JsonContentType => vec![judge::json_content_type(reply)],
             Self::EntityTag => vec![judge::header_has("etag", HeaderRule::EntityTag, is_tag, reply)],
             Self::CachedFor(longest) => {
-                vec![judge::fresh_for(*longest, reply), judge::cache_time_bounded(*longest, reply)]
+                vec![
+                    judge::fresh_for(*longest, reply, received),
+                    judge::cache_time_bounded(*longest, reply, received),
+                ]
             }
             Self::ObserveStatus
             | Self::ObserveContentType

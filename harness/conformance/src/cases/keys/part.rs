@@ -1,3 +1,5 @@
+use edgeproof_reports::difference::Subject;
+
 use super::KeySetExchange;
 use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
 
@@ -7,7 +9,7 @@ pub struct Keys;
 
 impl Part for Keys {
     const NAME: &'static str = "keys";
-    const SUBJECT: &'static str = "the key set";
+    const SUBJECT: Subject = Subject::KeySet;
     const MONITORS: &'static [ServiceMonitor] = &[ServiceMonitor::KeyCaching, ServiceMonitor::SameKeys];
 
     type Need = ServiceNeed;

@@ -1,12 +1,12 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, Wire};
+use edgeproof_reports::difference::{DifferenceKind, SignatureForm, Wire};
 use serde_json::Value;
 
 use super::shape::parse_key_set;
 use crate::cases::{CaseList, Keys, ServiceNeed};
-use crate::judge::{self, Check, SignatureResult};
+use crate::judge::{self, Check};
 
 /// A key of the set verifies the token of a verdict (1.5).
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
@@ -40,25 +40,23 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
 /// proves nothing.
 fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
-    let results: Vec<SignatureResult> = tokens.iter().map(|token| judge::verify_jws(token, set)).collect();
-    let ok = results.contains(&SignatureResult::Verified);
-    let unsupported = |result: &SignatureResult| match result {
-        SignatureResult::Unsupported(algorithm) if !ok => Some(algorithm.clone()),
-        _ => None,
-    };
-    if let Some(algorithm) = results.iter().find_map(unsupported) {
+    let (forms, named): (Vec<SignatureForm>, Vec<Option<String>>) =
+        tokens.iter().map(|token| judge::verify_jws(token, set)).unzip();
+    let ok = forms.contains(&SignatureForm::Verified);
+    let unsupported = forms.iter().position(|form| !ok && *form == SignatureForm::Unsupported);
+    if let Some(algorithm) = unsupported.and_then(|at| named[at].as_ref()) {
         return Err(format!(
             "edgeproof cannot verify the verdict's token: edgeproof does not support the algorithm {algorithm:?}"
         ));
     }
     let check = Check::judged(
         DifferenceKind::Token {
-            actual: results.iter().map(SignatureResult::form).collect(),
-            named: results.iter().map(|result| result.named().map(Wire::from)).collect(),
+            named: named.iter().map(|named| named.as_deref().map(Wire::from)).collect(),
+            actual: forms.clone(),
         },
         ok,
     );
-    let unnamed = !ok && results.contains(&SignatureResult::VerifiedUnnamed);
+    let unnamed = !ok && forms.contains(&SignatureForm::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
     Ok(check.advise(Advice::KeyIdUnknown))
 }

@@ -1,3 +1,5 @@
+use edgeproof_reports::difference::Subject;
+
 use crate::cases::service::VerdictExchange;
 use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
 
@@ -7,7 +9,7 @@ pub struct Service;
 
 impl Part for Service {
     const NAME: &'static str = "service";
-    const SUBJECT: &'static str = "the service";
+    const SUBJECT: Subject = Subject::Service;
     const MONITORS: &'static [ServiceMonitor] = &[
         ServiceMonitor::Alike,
         ServiceMonitor::Caching,

@@ -1,10 +1,8 @@
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::PartName;
-use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Reader;
 use rand::RngExt;
 
@@ -18,7 +16,6 @@ use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
 use crate::cli::edges::{EdgeSelection, edge_options};
-use crate::cli::inputs::profile;
 use crate::run::{
     Baseline, CasePlan, CollectorRunner, ConformanceRun, EdgePool, Pins, RunOptions, RunPolicy, ServiceRunner,
 };
@@ -48,12 +45,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     // Any other text is the URL of an edge.
     let part = args.target.as_deref().and_then(|target| target.parse().ok()).unwrap_or(PartName::Edge);
     check_options(args, part)?;
-    let spec = Arc::new(args.interface.spec.load()?);
-    let profile = profile(&spec, args.interface.profile.as_deref())?;
-    let reply_shape = match &args.interface.reply_shape {
-        Some(path) => ReplyShape::load(path)?,
-        None => ReplyShape::from_profile(&profile),
-    };
+    let (spec, profile, reply_shape) = args.interface.load()?;
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;

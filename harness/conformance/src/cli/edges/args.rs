@@ -2,11 +2,16 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use edgeproof_cli::Failure;
 use edgeproof_cli::args::{EdgeScheme, parse_duration};
-use edgeproof_fixtures::spec::SpecChoice;
+use edgeproof_fixtures::spec::{Profile, Spec, SpecChoice};
+use edgeproof_mock::ReplyShape;
+
+use crate::cli::inputs::profile;
 
 /// The edge that a command starts or attaches to.
 #[derive(Debug, Args)]
@@ -49,4 +54,17 @@ pub(crate) struct InterfaceArgs {
     /// JSON body of the mock service's refusals; {reason} and {status} are replaced
     #[arg(long, value_name = "FILE", help_heading = "Interface")]
     pub(crate) reply_shape: Option<PathBuf>,
+}
+
+impl InterfaceArgs {
+    /// The tables, the profile, and the shape of the mock service's refusals.
+    pub(crate) fn load(&self) -> Result<(Arc<Spec>, Profile, ReplyShape), Failure> {
+        let spec = Arc::new(self.spec.load()?);
+        let profile = profile(&spec, self.profile.as_deref())?;
+        let shape = match &self.reply_shape {
+            Some(path) => ReplyShape::load(path)?,
+            None => ReplyShape::from_profile(&profile),
+        };
+        Ok((spec, profile, shape))
+    }
 }

@@ -1,9 +1,9 @@
 use std::fmt::Write as _;
 
-use edgeproof_fixtures::spec::{Basis, Fact, KnownCause, Level, Row, Spec};
+use edgeproof_fixtures::spec::{Fact, KnownCause, Row, Spec};
 use edgeproof_reports::{CaseBasis, CaseLevel};
 
-use crate::cases::{AnyCase, CaseFacts};
+use crate::cases::{AnyCase, CaseFacts, basis, level};
 use crate::causes::Fingerprints;
 
 /// Causes that are shown for a case or a row.
@@ -89,20 +89,10 @@ pub(in crate::cli) fn required(spec: &Spec, case: &CaseFacts) -> String {
 fn of_one_row(spec: &Spec, row: &Row) -> Vec<String> {
     let section = spec.section_title(&row.section).unwrap_or_default();
     let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
-    let level = match row.level {
-        Level::Must => CaseLevel::Must,
-        Level::Should => CaseLevel::Should,
-        Level::Open => CaseLevel::Open,
-    };
-    let basis = match row.basis {
-        Basis::Interface => CaseBasis::Interface,
-        Basis::Standard => CaseBasis::Standard,
-        Basis::Security => CaseBasis::Security,
-    };
     let mut lines = vec![
         format!("section {} {section}", row.section),
-        format!("{} ({}{standard}): {}", row.level.name(), row.basis.name(), severity(level)),
-        why(basis).to_owned(),
+        format!("{} ({}{standard}): {}", row.level.name(), row.basis.name(), severity(level(row.level))),
+        why(basis(row.basis)).to_owned(),
     ];
     if let Some(status) = row.status() {
         lines.push(format!("status: {status}"));

@@ -24,14 +24,14 @@ pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
         magic::print(&spec, args.json)?;
         return Ok(0);
     }
-    let (plan, json) = (plan(args, spec)?, args.json);
+    let plan = plan(args, spec)?;
     // Each long poll is an open connection.
     raise_open_files(u64::MAX);
     single_threaded_runtime()?.block_on(async {
         // Before anything starts: from here on a signal stops it in order.
         let interrupted = signals::catch()?;
-        let server = MockServer::start(plan).await?;
-        server.ready.print(json)?;
+        let server = MockServer::start(args, plan).await?;
+        server.ready.print(args.json)?;
         interrupted.await;
         server.stop().await;
         Ok(0)

@@ -14,30 +14,17 @@ use crate::cli::inputs::profile;
 /// Listen address for new settings.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8443);
 
-/// A mock service whose arguments and files are all valid.
+/// What the arguments of a mock service name. All of it is valid.
 pub(super) struct MockPlan {
     pub(super) spec: Arc<Spec>,
     pub(super) profile: Profile,
-    pub(super) settings: PlannedSettings,
+    /// Folder with existing settings. None: settings are minted for this run.
+    pub(super) settings: Option<(PathBuf, SettingsFolder)>,
     pub(super) listen: SocketAddr,
-    pub(super) plain: Option<SocketAddr>,
-    pub(super) edge: Option<SocketAddr>,
-    pub(super) admin: Option<SocketAddr>,
-    pub(super) page: Option<SocketAddr>,
-    pub(super) admin_hosts: Vec<String>,
     pub(super) seed: u64,
-    pub(super) quiet: bool,
 }
 
-/// Settings of the mock service and its edges.
-pub(super) enum PlannedSettings {
-    /// Loaded from a folder.
-    Existing { dir: PathBuf, folder: Box<SettingsFolder> },
-    /// Minted for this run. Without a seed they are random.
-    New { service_hosts: Vec<String>, origin: String, seed: Option<u64> },
-}
-
-/// Validates the arguments. Nothing reads them again.
+/// Validates the arguments.
 pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure> {
     let profile = profile(&spec, args.profile.as_deref())?;
     for (option, address) in [("--plain", args.plain), ("--admin", args.admin), ("--page", args.page)] {
@@ -45,35 +32,20 @@ pub(super) fn plan(args: &MockArgs, spec: Arc<Spec>) -> Result<MockPlan, Failure
     }
     let settings = match &args.settings {
         Some(dir) => {
-            let folder = Box::new(SettingsFolder::load(dir, SystemTime::now())?);
-            PlannedSettings::Existing { dir: absolute(dir)?, folder }
+            let folder = SettingsFolder::load(dir, SystemTime::now())?;
+            Some((absolute(dir)?, folder))
         }
-        None => PlannedSettings::New {
-            service_hosts: args.service_host.clone(),
-            origin: args.origin.clone(),
-            seed: args.seed,
-        },
+        None => None,
     };
     let listen = match (args.listen, &settings) {
         (Some(address), _) => address,
-        (None, PlannedSettings::Existing { folder, .. }) => listen_address(&folder.connection.service_url)
+        (None, Some((_, folder))) => listen_address(&folder.connection.service_url)
             .map_err(|why| Failure::of(&why, "set the listen address with --listen ADDR"))?,
-        (None, PlannedSettings::New { .. }) => LISTEN,
+        (None, None) => LISTEN,
     };
-    Ok(MockPlan {
-        spec,
-        profile,
-        settings,
-        listen,
-        plain: args.plain,
-        edge: args.edge,
-        admin: args.admin,
-        page: args.page,
-        admin_hosts: args.admin_host.clone(),
-        // 32 bits, which every language reads as an exact number.
-        seed: args.seed.unwrap_or_else(|| rand::random::<u32>().into()),
-        quiet: args.quiet,
-    })
+    // 32 bits, which every language reads as an exact number.
+    let seed = args.seed.unwrap_or_else(|| rand::random::<u32>().into());
+    Ok(MockPlan { spec, profile, settings, listen, seed })
 }
 
 /// The admin API gives control, HTTP shows credentials, and the page fetches verdicts: only this machine may reach them.

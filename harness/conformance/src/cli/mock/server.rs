@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use edgeproof_cli::{Failure, LogEnd};
 use edgeproof_edge::{Edge, EdgeOptions};
-use edgeproof_fixtures::credentials::{
-    Credentials, EdgeConnection, EdgeSettings, LicenseForm, Secret, SettingsFolder,
-};
+use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
 use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
+use super::args::MockArgs;
 use super::log::RequestLog;
 use super::page::{self, DemoPage, PageOptions};
-use super::plan::{MockPlan, PlannedSettings};
+use super::plan::MockPlan;
 use super::ready::ReadyMessage;
 use crate::cli::inputs::{mint, service_url};
 
@@ -30,29 +29,23 @@ pub(super) struct MockServer {
     log_end: Option<LogEnd>,
 }
 
-/// The settings in use.
-struct MockSettings {
-    credentials: Credentials,
-    connection: EdgeConnection,
-    dir: PathBuf,
-    folder: Option<TempDir>,
-}
-
 impl MockServer {
     /// Starts everything, and returns when all of it is ready.
-    pub(super) async fn start(plan: MockPlan) -> Result<Self, Failure> {
-        let MockPlan { spec, profile, settings, listen, plain, edge, admin, page, admin_hosts, seed, quiet } =
-            plan;
+    pub(super) async fn start(args: &MockArgs, plan: MockPlan) -> Result<Self, Failure> {
+        let MockPlan { spec, profile, settings, listen, seed } = plan;
         let listener = bind("--listen", listen).await?;
         let port = listener
             .local_addr()
             .map_err(|why| Failure::of(&why, "choose another address with --listen"))?
             .port();
-        let MockSettings { credentials, connection, dir, folder } = resolve(settings, port)?;
+        let (dir, SettingsFolder { credentials, connection }, folder) = match settings {
+            Some((dir, settings)) => (dir, settings, None),
+            None => new_settings(args, port)?,
+        };
         let credentials = Arc::new(credentials);
         let redactor = Arc::new(TokenRedactor::new(&credentials));
-        let (log, log_end) = RequestLog::new(quiet, Arc::clone(&spec), Arc::clone(&redactor));
-        let plain = match plain {
+        let (log, log_end) = RequestLog::new(args.quiet, Arc::clone(&spec), Arc::clone(&redactor));
+        let plain = match args.plain {
             Some(address) => Some(Listen::On(bind("--plain", address).await?)),
             None => None,
         };
@@ -70,23 +63,24 @@ impl MockServer {
             Failure::of(&why, "mint the settings again with `edgeproof mint edge-settings --out DIR --force`")
         })?;
         let service = Arc::new(service);
-        let edge = match edge {
+        let edge = match args.edge {
             Some(listen) => {
                 let origin = connection.allowed_origin.clone();
                 Some(start_edge("--edge", &service, &dir, origin, listen, log.clone()).await?)
             }
             None => None,
         };
-        let admin = match admin {
+        let admin = match args.admin {
             Some(address) => {
                 let listener = bind("--admin", address).await?;
-                let options = AdminOptions { listener, names: admin_hosts, seed, redactor };
+                let names = args.admin_host.clone();
+                let options = AdminOptions { listener, names, seed, redactor };
                 let admin = Admin::start(Arc::clone(&service), options);
                 Some(admin.map_err(|why| Failure::of(&why, "choose another address with --admin"))?)
             }
             None => None,
         };
-        let page = match page {
+        let page = match args.page {
             Some(address) => Some(start_page(&service, &dir, address, log).await?),
             None => None,
         };
@@ -118,25 +112,18 @@ impl MockServer {
     }
 }
 
-/// Mints new settings if none are loaded.
-fn resolve(settings: PlannedSettings, port: u16) -> Result<MockSettings, Failure> {
-    let (service_hosts, origin, seed) = match settings {
-        PlannedSettings::Existing { dir, folder } => {
-            let SettingsFolder { credentials, connection } = *folder;
-            return Ok(MockSettings { credentials, connection, dir, folder: None });
-        }
-        PlannedSettings::New { service_hosts, origin, seed } => (service_hosts, origin, seed),
-    };
-    let credentials = mint(&service_hosts, seed)?;
+/// New settings in a temporary folder. Without a seed they are random.
+fn new_settings(args: &MockArgs, port: u16) -> Result<(PathBuf, SettingsFolder, Option<TempDir>), Failure> {
+    let credentials = mint(&args.service_host, args.seed)?;
     let connection = EdgeConnection {
-        service_url: service_url(&service_hosts, port),
-        allowed_origin: origin,
+        service_url: service_url(&args.service_host, port),
+        allowed_origin: args.origin.clone(),
         mounted_at: None,
     };
     let folder = temporary_folder()?;
     let dir = folder.path().join("settings");
     SettingsFolder::save(&credentials, &dir, &connection)?;
-    Ok(MockSettings { credentials, connection, dir, folder: Some(folder) })
+    Ok((dir, SettingsFolder { credentials, connection }, Some(folder)))
 }
 
 /// A folder that only its owner can enter.
@@ -161,16 +148,9 @@ async fn start_edge(
     listen: SocketAddr,
     log: RequestLog,
 ) -> Result<Edge, Failure> {
-    let edge_dir = dir.join("edge");
-    let settings = EdgeSettings {
-        // By localhost, which every certificate holds: the other names may not resolve here.
-        service_url: Some(service.url()),
-        service_ca_file: Some(edge_dir.join("service-ca.pem")),
-        client_cert_file: Some(edge_dir.join("client.pem")),
-        client_key_file: Some(edge_dir.join("client.key")),
-        allowed_origin: Some(allowed_origin),
-        license: Some(Secret::new(service.credentials().license(LicenseForm::Valid))),
-    };
+    // By localhost, which every certificate holds: the other names may not resolve here.
+    let connection = EdgeConnection { service_url: service.url(), allowed_origin, mounted_at: None };
+    let settings = connection.edge_settings(service.credentials(), dir);
     let options = EdgeOptions {
         listen,
         profile: service.profile().clone(),

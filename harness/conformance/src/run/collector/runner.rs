@@ -1,5 +1,4 @@
 use std::convert::Infallible;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -174,11 +173,5 @@ impl Runner for CollectorRunner {
         if Arc::strong_count(&self.options.browser) <= 2 {
             self.options.browser.close().await;
         }
-    }
-}
-
-impl fmt::Debug for CollectorRunner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CollectorRunner").field("module", &self.options.module).finish_non_exhaustive()
     }
 }

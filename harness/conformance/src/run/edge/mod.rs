@@ -2,7 +2,6 @@
 
 mod arrival_text;
 mod call;
-mod capabilities;
 mod edge_answer;
 mod foreign;
 mod latency;
@@ -14,8 +13,8 @@ mod runner;
 mod sanity;
 mod served_case;
 mod shared_launch;
+mod unmet;
 
-pub use capabilities::Capabilities;
 pub use lease_error::LeaseError;
 pub use pool::EdgePool;
 pub use pool_options::{EdgePoolOptions, EdgeUpstream};

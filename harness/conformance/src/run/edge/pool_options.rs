@@ -6,7 +6,6 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_mock::{MockService, Observer, ReplyShape, ServiceOptions};
 use edgeproof_targets::Target;
 
-use super::capabilities::Capabilities;
 use super::lease_error::LeaseError;
 
 /// Target and upstream of the edges in a pool.
@@ -77,23 +76,6 @@ impl EdgePoolOptions {
             target,
             credentials,
             files,
-        }
-    }
-
-    /// What cases can use at these edges.
-    pub fn capabilities(&self) -> Capabilities {
-        let (service, origin) = match &self.upstream {
-            EdgeUpstream::Foreign { origin, intended: true } => (false, origin.is_some()),
-            _ => (true, true),
-        };
-        Capabilities {
-            starts_edges: self.starts_edges(),
-            service,
-            origin,
-            log: !matches!(self.target, Target::Attached(_)),
-            https: self.target.is_https(),
-            // Other systems need each address of 127.0.0.0/8 to be configured.
-            loopback_clients: self.target.is_local() && cfg!(target_os = "linux"),
         }
     }
 

@@ -67,7 +67,7 @@ impl Runner for EdgePool {
     }
 
     fn unmet(&self, case: &Case<Edge>) -> Vec<UnmetNeed> {
-        self.options().capabilities().unmet(case)
+        self.options().unmet(case)
     }
 
     async fn start(&mut self) -> Result<(), LeaseError> {

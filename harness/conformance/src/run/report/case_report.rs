@@ -77,16 +77,7 @@ fn blank(case: &CaseFacts) -> CaseReport {
         basis: case.basis,
         standard: case.standard.clone(),
         rows: case.rows.clone(),
-        outcome: Outcome::NotRun,
-        because: String::new(),
-        expected: String::new(),
-        actual: String::new(),
-        mismatches: Vec::new(),
-        observations: Vec::new(),
-        duration_us: 0,
-        reproduce: String::new(),
-        exchanges: Vec::new(),
-        edge: None,
+        ..CaseReport::default()
     }
 }
 
@@ -132,7 +123,7 @@ fn clean(mismatch: &Mismatch, redactor: &Redactor) -> Mismatch {
         hint: None,
         difference: mismatch.difference.as_ref().and_then(|difference| difference.map_texts(&clean)),
         level: mismatch.level,
-        advice: mismatch.advice.iter().cloned().map(|note| note.map_texts(&clean)).collect(),
+        advice: mismatch.advice.iter().filter_map(|note| note.map_texts(&clean)).collect(),
     }
 }
 

@@ -7,9 +7,9 @@ use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
     CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderChange,
     HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange,
-    MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect, PageValue, ProcessEnd, SecretPlace, Secrets,
-    SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Thrown,
-    TimeRule, UserDatum, Wire,
+    MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect, PagePlace, PageValue, ProcessEnd, SecretPlace,
+    Secrets, SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses,
+    Subject, Thrown, TimeRule, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -133,11 +133,11 @@ fn all_kinds() -> Vec<DifferenceKind> {
         page(PageValue::Session(session.clone())),
         page(PageValue::Answer(answer())),
         page(PageValue::Silence(silence.clone())),
-        page(PageValue::Data(vec![PageDatum { place: text(), method: wire(), path: wire() }])),
+        page(PageValue::Data(vec![PageDatum { place: PagePlace::Title, method: wire(), path: wire() }])),
         Count { session: Some(session), ..Count::new(Counted::Collections, 1, 0) }.into(),
         Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
         DifferenceKind::time(TimeRule::AtOnce, None, Duration::ZERO),
-        DifferenceKind::Process { end: ProcessEnd::Died, process: text(), error: Some(wire()) },
+        DifferenceKind::Process { end: ProcessEnd::Died, process: Some(Subject::Edge), error: Some(wire()) },
         DifferenceKind::Breaches {
             invariant: Invariant::Copies,
             count: 1,

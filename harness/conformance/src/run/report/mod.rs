@@ -10,6 +10,5 @@ mod reproduction;
 pub use case_report::outcome_of;
 pub(in crate::run) use case_report::{after_run, timeout_check, without_run};
 pub(in crate::run) use hints::{hint, write_hints};
-pub use report_builder::ConformanceResult;
 pub(in crate::run) use report_builder::ReportBuilder;
 pub use reproduction::RerunCommand;

@@ -3,9 +3,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{
-    AddedLatency, CaseReport, Cause, Event, MissingInput, Observation, Outcome, RunEnd, Summary,
-};
+use edgeproof_reports::{AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary};
 
 use super::case_report::without_run;
 use super::hints::write_hints;
@@ -20,35 +18,17 @@ pub(in crate::run) struct ReportBuilder {
     reports: Vec<Option<CaseReport>>,
     /// Number of reports that were emitted.
     emitted: usize,
-    findings: Vec<String>,
     /// A finding fails the run.
     broken: bool,
-    missing_inputs: Vec<MissingInput>,
-    latency: Option<AddedLatency>,
+    /// Report of the run, complete except for what is known at its end.
+    report: Report,
     started: Instant,
     spec: Arc<Spec>,
 }
 
-/// The result of a run.
-#[derive(Debug)]
-pub struct ConformanceResult {
-    /// Exit code of the program for this run.
-    pub exit_code: u8,
-    /// Reports of all planned cases, in order.
-    pub cases: Vec<CaseReport>,
-    /// Messages about the whole run.
-    pub findings: Vec<String>,
-    /// Number of cases of each outcome.
-    pub summary: Summary,
-    /// Number of requests that the run sent to the target.
-    pub exchanges: u64,
-    /// Behaviour of the target at open points.
-    pub observations: Vec<Observation>,
-}
-
 impl ReportBuilder {
     /// Starts with the cases that do not apply.
-    pub(in crate::run) fn new(plan: &CasePlan, spec: Arc<Spec>) -> Self {
+    pub(in crate::run) fn new(plan: &CasePlan, spec: Arc<Spec>, report: Report) -> Self {
         let reports = plan.cases.iter().map(|planned| {
             let because = planned.not_applicable()?;
             Some(without_run(&planned.case, Outcome::NotApplicable, &because))
@@ -58,10 +38,8 @@ impl ReportBuilder {
             all_ids: plan.all_ids.clone(),
             reports: reports.collect(),
             emitted: 0,
-            findings: Vec::new(),
             broken: false,
-            missing_inputs: plan.missing_inputs(),
-            latency: None,
+            report: Report { missing_inputs: plan.missing_inputs(), ..report },
             started: Instant::now(),
             spec,
         }
@@ -92,13 +70,13 @@ impl ReportBuilder {
 
     /// Records a message about the whole run. `broken`: it fails the run.
     pub(in crate::run) fn add_finding(&mut self, finding: String, broken: bool) {
-        self.findings.push(finding);
+        self.report.findings.push(finding);
         self.broken |= broken;
     }
 
     /// Records the latency that the edge adds.
     pub(in crate::run) fn set_latency(&mut self, latency: AddedLatency) {
-        self.latency = Some(latency);
+        self.report.latency = Some(latency);
     }
 
     /// Behaviour of the target at open points so far.
@@ -117,47 +95,39 @@ impl ReportBuilder {
         }
     }
 
-    /// Emits the rest and the end of the run. `causes`: finds the causes of the failures. `exchanges`: number of requests that the run sent. `interrupted`: exit code of
-    /// the signal that ended the run.
+    /// Emits the rest and the end of the run, its report. `causes`: finds the causes of the failures. `interrupted`: exit
+    /// code of the signal that ended the run.
     pub(in crate::run) fn finish(
         mut self,
         policy: &RunPolicy,
         causes: impl FnOnce(&[CaseReport]) -> Vec<Cause>,
-        exchanges: u64,
+        exchange_count: u64,
         interrupted: Option<u8>,
         events: &mut dyn FnMut(Event),
-    ) -> ConformanceResult {
+    ) -> Report {
         self.skip_open(match interrupted {
             Some(_) => "the run was interrupted",
             None => "the run ended before it",
         });
-        let mut cases: Vec<CaseReport> = self.reports.into_iter().flatten().collect();
+        let Self { mut report, mut broken, .. } = self;
+        report.cases = self.reports.into_iter().flatten().collect();
         if let Some(baseline) = &policy.baseline {
-            let stale = baseline.apply(&self.all_ids, policy.strict, &mut cases);
-            self.broken |= !stale.is_empty();
-            self.findings.extend(stale);
+            let stale = baseline.apply(&self.all_ids, policy.strict, &mut report.cases);
+            broken |= !stale.is_empty();
+            report.findings.extend(stale);
         }
-        for report in &cases[self.emitted..] {
-            events(Event::Ended(Box::new(report.clone())));
+        for case in &report.cases[self.emitted..] {
+            events(Event::Ended(Box::new(case.clone())));
         }
-        for finding in &self.findings {
-            events(Event::Finding(finding.clone()));
-        }
-        let summary = Summary::of(cases.iter().map(|report| report.outcome));
-        let exit_code = interrupted
-            .unwrap_or_else(|| exit_code(&summary, policy, self.broken, !self.missing_inputs.is_empty()));
-        let observations = observations(cases.iter());
-        events(Event::Finished(Box::new(RunEnd {
-            summary,
-            causes: causes(&cases),
-            exchange_count: exchanges,
-            observations: observations.clone(),
-            missing_inputs: self.missing_inputs,
-            latency: self.latency,
-            duration_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
-            exit_code,
-        })));
-        ConformanceResult { exit_code, cases, findings: self.findings, summary, exchanges, observations }
+        report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
+        report.exit_code = interrupted
+            .unwrap_or_else(|| exit_code(&report.summary, policy, broken, !report.missing_inputs.is_empty()));
+        report.observations = observations(report.cases.iter());
+        report.causes = causes(&report.cases);
+        report.exchange_count = exchange_count;
+        report.duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        events(Event::Finished(Box::new(report.clone())));
+        report
     }
 }
 

@@ -305,7 +305,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
 
     async fn unreported_deaths(&self) -> Vec<String> {
         let liveness = Arc::clone(&self.liveness.lock());
-        let text = liveness.unreported_death().map(|text| format!("{}: {text}", P::SUBJECT));
+        let text = liveness.unreported_death().map(|text| format!("{}: {text}", P::SUBJECT.name()));
         text.map(|text| self.options.redactor.redact(&text).into_owned()).into_iter().collect()
     }
 }
@@ -330,12 +330,6 @@ impl<P: ServicePart> ServiceRunner<P> {
     async fn probe(&self, target: &ServiceTarget, limit: Duration) -> Result<(), NoAnswer> {
         let Some((endpoint, draft)) = P::alive(target, &self.run_id) else { return Ok(()) };
         edgeproof_http::send(endpoint, &draft, limit).await.reply.map(drop)
-    }
-}
-
-impl<P> fmt::Debug for ServiceRunner<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServiceRunner").field("location", &self.options.location).finish_non_exhaustive()
     }
 }
 

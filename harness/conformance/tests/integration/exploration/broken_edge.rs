@@ -11,14 +11,14 @@ use edgeproof::cases::explore::sequence::{
     ConnectionChoice, EdgeAction, EdgeReplay, NamedSequence, SequencePlan,
 };
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceResult, ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
+use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, RunOptions, Selection};
 use edgeproof_edge::{
     EdgeAction as Conclusion, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
 };
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Event, Spec, Version};
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::{CaseReport, Hop, Outcome};
+use edgeproof_reports::{CaseReport, Hop, Outcome, Report};
 use edgeproof_targets::{Embedded, FaultInjection, Target};
 use http::StatusCode;
 use parking_lot::Mutex;
@@ -104,7 +104,7 @@ impl EdgeFaultHooks for Hooks {
 }
 
 /// Runs the cases of a plan whose ids begin with one of these texts.
-async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> ConformanceResult {
+async fn run(fault: Fault, plan: SequencePlan, ids: &[&str]) -> Report {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
@@ -126,12 +126,12 @@ async fn run_case(fault: Fault, id: &str) -> CaseReport {
     result.cases.into_iter().find(|case| case.id == id).unwrap()
 }
 
-async fn explore(fault: Fault, count: u32, folder: Option<&Path>) -> ConformanceResult {
+async fn explore(fault: Fault, count: u32, folder: Option<&Path>) -> Report {
     let plan = SequencePlan { count, seed: 11, save: folder.map(Into::into), ..SequencePlan::default() };
     run(fault, plan, &["explore.", "monitor."]).await
 }
 
-async fn replay(fault: Fault, saved: &EdgeReplay) -> ConformanceResult {
+async fn replay(fault: Fault, saved: &EdgeReplay) -> Report {
     let plan = SequencePlan { edge: vec![saved.clone()], ..SequencePlan::default() };
     run(fault, plan, &["replay."]).await
 }
@@ -142,7 +142,7 @@ fn saved(folder: &Path) -> Vec<EdgeReplay> {
     files.map(|path| NamedSequence::load(&path, &model).unwrap()).collect()
 }
 
-fn the_case(result: &ConformanceResult) -> &CaseReport {
+fn the_case(result: &Report) -> &CaseReport {
     result.cases.iter().find(|case| case.id == "explore.edge").unwrap()
 }
 
@@ -158,8 +158,8 @@ async fn correct_edge_passes_200_sequences_and_all_monitors() {
 }
 
 /// One run for several tests: it shrinks its failure, which takes long. Yields the saved sequences as well.
-async fn after_aborts() -> &'static (ConformanceResult, Vec<EdgeReplay>) {
-    static RUN: OnceCell<(ConformanceResult, Vec<EdgeReplay>)> = OnceCell::const_new();
+async fn after_aborts() -> &'static (Report, Vec<EdgeReplay>) {
+    static RUN: OnceCell<(Report, Vec<EdgeReplay>)> = OnceCell::const_new();
     let explored = Box::pin(async {
         let folder = tempfile::tempdir().unwrap();
         let result = explore(Fault::RefusalAfterAbort, 200, Some(folder.path())).await;

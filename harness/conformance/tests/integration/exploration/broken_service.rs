@@ -11,8 +11,7 @@ use edgeproof::cases::explore::sequence::{
 };
 use edgeproof::cases::{self, Catalog, ServiceInputs};
 use edgeproof::run::{
-    ConformanceResult, ConformanceRun, RunOptions, Selection, ServiceLocation, ServiceRunner,
-    ServiceRunnerOptions,
+    ConformanceRun, RunOptions, Selection, ServiceLocation, ServiceRunner, ServiceRunnerOptions,
 };
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, MintOptions, Redactor, Role};
 use edgeproof_fixtures::spec::{Spec, Version};
@@ -21,7 +20,7 @@ use edgeproof_mock::{
     MockService, NewSession, ReplyShape, ServiceAction as Conclusion, ServiceDecision, ServiceEndpoint,
     ServiceFaultHooks, ServiceOptions, ServiceRequest,
 };
-use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_reports::{CaseReport, Outcome, Report};
 use edgeproof_targets::FaultInjection;
 use parking_lot::Mutex;
 
@@ -63,7 +62,7 @@ enum Place {
     Attached,
 }
 
-async fn run(place: Place, fault: Fault, plan: SequencePlan) -> ConformanceResult {
+async fn run(place: Place, fault: Fault, plan: SequencePlan) -> Report {
     let spec = Arc::new(Spec::builtin(Version::Current));
     let shape = ReplyShape::from_profile(spec.profile());
     let credentials = Arc::new(Credentials::mint(&MintOptions::default()).unwrap());
@@ -109,7 +108,7 @@ fn saved(folder: &Path) -> Vec<ServiceReplay> {
     files.map(|path| NamedSequence::load(&path, &ServiceModel::all()).unwrap()).collect()
 }
 
-fn case<'r>(result: &'r ConformanceResult, id: &str) -> &'r CaseReport {
+fn case<'r>(result: &'r Report, id: &str) -> &'r CaseReport {
     result.cases.iter().find(|case| case.id.starts_with(id)).unwrap()
 }
 

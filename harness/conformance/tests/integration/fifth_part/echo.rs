@@ -9,6 +9,7 @@ use edgeproof::steps;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Body, Draft, Sent, ServerAddress, send};
 use edgeproof_reports::Hop;
+use edgeproof_reports::difference::Subject;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ pub(crate) struct EchoTarget {
 
 impl Part for Echo {
     const NAME: &'static str = "echo";
-    const SUBJECT: &'static str = "the echo";
+    const SUBJECT: Subject = Subject::Target;
     const MONITORS: &'static [SameToTheEnd] = &[SameToTheEnd];
 
     type Need = EchoNeed;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use edgeproof::cases::{AnyCase, Catalog};
 use edgeproof::cli::explain_case;
-use edgeproof::run::{ConformanceResult, ConformanceRun, RunOptions, Selection};
+use edgeproof::run::{ConformanceRun, RunOptions, Selection};
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::ServerAddress;
@@ -85,7 +85,7 @@ async fn plan(spec: &Arc<Spec>, server: &MockServer, selection: &Selection) -> C
 }
 
 /// Runs all cases one after the other on an echo with a fault. Yields the result and the report.
-async fn run(fault: Fault) -> (ConformanceResult, Report) {
+async fn run(fault: Fault) -> (Report, Report) {
     let (spec, server) = (tables(), start(fault).await);
     let planned = plan(&spec, &server, &Selection::default()).await;
     let planned = ConformanceRun { options: RunOptions { jobs: 1, ..RunOptions::default() }, ..planned };
@@ -141,7 +141,7 @@ fn correct_echo_passes_and_is_reported() {
             ("monitor.echo", Outcome::Pass),
         ]
     );
-    assert_eq!((result.exit_code, result.exchanges), (0, 4));
+    assert_eq!((result.exit_code, result.exchange_count), (0, 4));
     assert_eq!(report.cases[0].exchanges.len(), 1);
 }
 

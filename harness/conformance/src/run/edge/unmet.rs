@@ -1,3 +1,6 @@
+use edgeproof_targets::Target;
+
+use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{Case, Edge, EdgeNeed, Setup};
 use crate::run::plan::UnmetNeed;
 
@@ -11,27 +14,10 @@ const LOOPBACK_CLIENTS: UnmetNeed = UnmetNeed::Property(
     "requires an edge on this machine and a second loopback address (available on Linux)",
 );
 
-/// What cases can use at the edge under test.
-#[derive(Debug, Clone, Copy)]
-pub struct Capabilities {
-    /// Edges can be started with other settings.
-    pub starts_edges: bool,
-    /// A mock service is behind the edge.
-    pub service: bool,
-    /// The origin that the edge allows is known.
-    pub origin: bool,
-    /// The edge's log can be read.
-    pub log: bool,
-    /// The edge speaks TLS.
-    pub https: bool,
-    /// The edge accepts connections from other loopback addresses.
-    pub loopback_clients: bool,
-}
-
-impl Capabilities {
-    /// All needs of a case that the edge does not meet; empty if the case applies.
-    pub fn unmet(self, case: &Case<Edge>) -> Vec<UnmetNeed> {
-        let setup = (!self.starts_edges && case.settings.setup != Setup::Standard).then_some(LAUNCH);
+impl EdgePoolOptions {
+    /// All needs of a case that these edges do not meet; empty if the case applies.
+    pub fn unmet(&self, case: &Case<Edge>) -> Vec<UnmetNeed> {
+        let setup = (!self.starts_edges() && case.settings.setup != Setup::Standard).then_some(LAUNCH);
         let needs = case.needs.iter().filter_map(|need| self.unmet_need(*need));
         let unmet: Vec<UnmetNeed> = setup.into_iter().chain(needs).collect();
         // A launched edge has a mock service behind it, whose settings name the origin.
@@ -40,13 +26,20 @@ impl Capabilities {
     }
 
     /// The need, if it is not met.
-    fn unmet_need(self, need: EdgeNeed) -> Option<UnmetNeed> {
+    fn unmet_need(&self, need: EdgeNeed) -> Option<UnmetNeed> {
         let (met, unmet) = match need {
-            EdgeNeed::Service => (self.service, SERVICE),
-            EdgeNeed::Origin => (self.origin, ORIGIN),
-            EdgeNeed::Log => (self.log, LAUNCH),
-            EdgeNeed::LoopbackClients => (self.loopback_clients, LOOPBACK_CLIENTS),
-            EdgeNeed::Https => (self.https, HTTPS),
+            EdgeNeed::Service => {
+                (!matches!(self.upstream, EdgeUpstream::Foreign { intended: true, .. }), SERVICE)
+            }
+            EdgeNeed::Origin => {
+                (!matches!(self.upstream, EdgeUpstream::Foreign { origin: None, intended: true }), ORIGIN)
+            }
+            EdgeNeed::Log => (!matches!(self.target, Target::Attached(_)), LAUNCH),
+            // Other systems need each address of 127.0.0.0/8 to be configured.
+            EdgeNeed::LoopbackClients => {
+                (self.target.is_local() && cfg!(target_os = "linux"), LOOPBACK_CLIENTS)
+            }
+            EdgeNeed::Https => (self.target.is_https(), HTTPS),
             EdgeNeed::PlainReasons => return None,
         };
         (!met).then_some(unmet)
