@@ -3,7 +3,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, VARY};
 use serde_json::Value;
 
 use super::answer::{Answer, remove_cors};
-use super::history::{History, Memory, Past};
+use super::history::{History, Memory, Past, Which};
 use super::page::Page;
 use super::seen::Seen;
 
@@ -33,13 +33,6 @@ pub(crate) enum Change {
     /// Changed by a remembered exchange, if there is one.
     Recalls(Which, Memory, fn(&Past, Answer) -> Answer),
     By(fn(&Seen<'_>, Answer) -> Answer),
-}
-
-/// One of the exchanges of a memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Which {
-    First,
-    Last,
 }
 
 impl Change {
@@ -80,11 +73,7 @@ impl Change {
                 answer = changes.iter().fold(answer, |answer, change| change.apply(seen, history, answer));
             }
             Self::Recalls(which, memory, change) => {
-                let past = match which {
-                    Which::First => history.first(memory, seen),
-                    Which::Last => history.last(memory, seen),
-                };
-                if let Some(past) = past {
+                if let Some(past) = history.recall(which, memory, seen) {
                     answer = change(past, answer);
                 }
             }

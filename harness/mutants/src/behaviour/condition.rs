@@ -158,9 +158,9 @@ impl Condition {
                 let condition = seen.header(IF_NONE_MATCH.as_str()).unwrap_or_default();
                 tag.is_some_and(|tag| condition.contains(tag.trim_matches('"')))
             }
-            Self::Earlier(same, least, condition) => history.count(same, condition, seen) >= least,
+            Self::Earlier(same, least, condition) => history.count((same, condition), seen) >= least,
             Self::LastOfEach(each, condition) => {
-                holds(condition) && history.count(Same::Part, condition, seen) % each == each - 1
+                holds(condition) && history.count((Same::Part, condition), seen) % each == each - 1
             }
             Self::UnderWay(least) => history.under_way() >= least,
             Self::SilentConnection => history.has_silent_connection(seen.connection),

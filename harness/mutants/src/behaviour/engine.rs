@@ -27,6 +27,11 @@ impl<E: Effect> Engine<E> {
     pub(crate) fn new(behaviour: &Behaviour<E>, after: Condition, setup: Setup) -> Self {
         let mut effects = vec![(behaviour.when, behaviour.then)];
         effects.extend_from_slice(behaviour.also);
+        Self::of(after, effects, setup)
+    }
+
+    /// An engine with these effects, each with its condition.
+    pub(crate) fn of(after: Condition, effects: Vec<(Condition, E)>, setup: Setup) -> Self {
         let mut memories = Vec::new();
         after.memories(&mut memories);
         for (when, effect) in &effects {

@@ -43,11 +43,24 @@ pub(crate) struct History {
     connections: BTreeSet<u64>,
 }
 
-#[derive(Debug)]
+/// One of the exchanges of a memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Which {
+    /// The first that ended.
+    First,
+    /// The last that ended.
+    Last,
+    /// The last that arrived. Its right answer is not known yet.
+    Arrived,
+}
+
+#[derive(Debug, Default)]
 struct Remembered {
+    /// Number of exchanges that ended.
     count: u32,
-    first: Past,
-    last: Past,
+    first: Option<Past>,
+    last: Option<Past>,
+    arrived: Option<Past>,
 }
 
 impl History {
@@ -66,39 +79,32 @@ impl History {
     pub(crate) fn arrive(&mut self, seen: &Seen<'_>) {
         self.connections.insert(seen.connection);
         self.under_way += u32::from(Condition::Collection.holds(seen, self));
+        self.remember(seen, |known, past| known.arrived = Some(past));
     }
 
     /// An exchange ended with its right answer.
     pub(crate) fn conclude(&mut self, seen: &Seen<'_>) {
         self.under_way -= u32::from(self.under_way > 0 && Condition::Collection.holds(seen, self));
-        let fulfilled: Vec<bool> =
-            self.remembered.iter().map(|((_, condition), _)| condition.holds(seen, self)).collect();
-        let past = || Past {
-            body: seen.body.cloned().unwrap_or_default(),
-            reference: seen.reference.to_owned(),
-            answer: seen.answer.cloned().unwrap_or_default(),
-        };
-        for (((same, _), exchanges), _) in self.remembered.iter_mut().zip(fulfilled).filter(|(_, is)| *is) {
-            let known = exchanges.entry(same.key(seen));
-            let known = known.or_insert_with(|| Remembered { count: 0, first: past(), last: past() });
+        self.remember(seen, |known, past| {
             known.count += 1;
-            known.last = past();
-        }
+            known.first.get_or_insert_with(|| past.clone());
+            known.last = Some(past);
+        });
     }
 
     /// Number of the earlier exchanges of a memory.
-    pub(crate) fn count(&self, same: Same, condition: &'static Condition, seen: &Seen<'_>) -> u32 {
-        self.recall((same, condition), seen).map_or(0, |known| known.count)
+    pub(crate) fn count(&self, memory: Memory, seen: &Seen<'_>) -> u32 {
+        self.remembered(memory, seen).map_or(0, |known| known.count)
     }
 
-    /// First exchange of a memory.
-    pub(crate) fn first(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Past> {
-        self.recall(memory, seen).map(|known| &known.first)
-    }
-
-    /// Last exchange of a memory.
-    pub(crate) fn last(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Past> {
-        self.recall(memory, seen).map(|known| &known.last)
+    /// An exchange of a memory.
+    pub(crate) fn recall(&self, which: Which, memory: Memory, seen: &Seen<'_>) -> Option<&Past> {
+        let known = self.remembered(memory, seen)?;
+        match which {
+            Which::First => known.first.as_ref(),
+            Which::Last => known.last.as_ref(),
+            Which::Arrived => known.arrived.as_ref(),
+        }
     }
 
     /// Number of collections under way.
@@ -111,9 +117,23 @@ impl History {
         (0..connection).any(|earlier| !self.connections.contains(&earlier))
     }
 
-    fn recall(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Remembered> {
+    fn remembered(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Remembered> {
         let (_, exchanges) = self.remembered.iter().find(|(known, _)| *known == memory)?;
         exchanges.get(&memory.0.key(seen))
+    }
+
+    /// Adds an exchange to the memories whose conditions it fulfils.
+    fn remember(&mut self, seen: &Seen<'_>, add: impl Fn(&mut Remembered, Past)) {
+        let conditions = self.remembered.iter().map(|((_, condition), _)| *condition);
+        let fulfilled: Vec<bool> = conditions.map(|condition| condition.holds(seen, self)).collect();
+        for (((same, _), exchanges), _) in self.remembered.iter_mut().zip(fulfilled).filter(|(_, is)| *is) {
+            let past = Past {
+                body: seen.body.cloned().unwrap_or_default(),
+                reference: seen.reference.to_owned(),
+                answer: seen.answer.cloned().unwrap_or_default(),
+            };
+            add(exchanges.entry(same.key(seen)).or_default(), past);
+        }
     }
 }
 

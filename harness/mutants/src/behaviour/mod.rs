@@ -12,10 +12,10 @@ mod page;
 mod seen;
 
 pub(crate) use answer::{Answer, edit_object, remove_cors};
-pub(crate) use change::{Change, Which};
+pub(crate) use change::Change;
 pub(crate) use condition::Condition;
 pub(crate) use engine::{Effect, Engine};
-pub(crate) use history::{History, Memory, Same};
+pub(crate) use history::{History, Memory, Same, Which};
 pub use mutant::BehaviourFacts;
 pub(crate) use mutant::{Behaviour, Draft};
 pub(crate) use page::{Page, express, html, phrase, spring, text};

@@ -9,7 +9,7 @@ use edgeproof_fixtures::credentials::{EdgeSettings, Secret};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, VARY};
 
 use super::effect::EdgeEffect;
-use crate::behaviour::{Answer, Behaviour, Condition, Engine, History, Same, Seen, Setup};
+use crate::behaviour::{Answer, Behaviour, Condition, Engine, History, Same, Seen, Setup, Which};
 
 /// When a mutant that behaves correctly at first begins: after five collections.
 pub(crate) const LATE: Condition = Condition::Earlier(Same::Part, 5, &Condition::Collection);
@@ -73,7 +73,9 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     fn before(&self, request: &EdgeRequest<'_>, _body: &Bytes) -> Option<Bytes> {
         let (seen, history) = (self.seen(request), self.history.lock());
         self.effects_after(&seen, &history).into_iter().find_map(|effect| match effect {
-            EdgeEffect::RelayFirst(memory) => history.last(memory, &seen).map(|past| past.body.clone()),
+            EdgeEffect::RelayFirst(memory) => {
+                history.recall(Which::Last, memory, &seen).map(|past| past.body.clone())
+            }
             _ => None,
         })
     }

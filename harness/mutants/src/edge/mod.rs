@@ -7,13 +7,12 @@ mod prelude;
 
 mod all_requests;
 mod body_parsers;
-mod body_reading;
 mod broken_bodies;
 mod cors;
 mod credentials;
-mod judged_body;
 mod log;
 mod methods;
+mod read_body;
 mod refusals;
 mod relayed_body;
 mod relays;
@@ -25,11 +24,10 @@ pub(crate) use effect::EdgeEffect;
 pub(crate) use hooks::{LATE, inject};
 
 /// All mutants, in the order of the kill matrix.
-pub(crate) const MUTANTS: [&[Behaviour<EdgeEffect>]; 14] = [
+pub(crate) const MUTANTS: [&[Behaviour<EdgeEffect>]; 13] = [
     relayed_body::MUTANTS,
     body_parsers::MUTANTS,
-    body_reading::MUTANTS,
-    judged_body::MUTANTS,
+    read_body::MUTANTS,
     relays::MUTANTS,
     credentials::MUTANTS,
     trust::MUTANTS,

@@ -113,3 +113,51 @@ impl Engine<ServiceEffect> {
 pub(super) fn accepted(license_id: &str) -> ReadClaims {
     ReadClaims { license_id: license_id.to_owned(), expires: SystemTime::now() }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, Method};
+    use rstest::rstest;
+
+    use super::*;
+    use crate::service::MUTANTS;
+
+    fn engine(name: &str, after: Condition) -> Engine<ServiceEffect> {
+        let mut mutants = MUTANTS.into_iter().flatten();
+        let mutant = mutants.find(|mutant| mutant.facts.name == name).unwrap();
+        Engine::new(mutant, after, Setup::default())
+    }
+
+    /// Statuses of requests for a verdict that is available, each with a reference.
+    #[rstest]
+    #[case::once_for_each_reference("returns-verdict-once", Condition::Always, &[200, 200, 404, 404, 200])]
+    #[case::after_four_requests("returns-verdict-once", LATE, &[200, 200, 200, 200, 404])]
+    #[case::without_a_history("returns-empty-verdict", Condition::Always, &[200, 200, 200, 200, 200])]
+    fn a_history_decides_what_a_service_answers(
+        #[case] name: &str,
+        #[case] after: Condition,
+        #[case] expected: &[u16],
+    ) {
+        let (hooks, headers) = (engine(name, after), HeaderMap::new());
+        let references = if after == LATE { ["a", "b", "c", "d", "a"] } else { ["a", "b", "a", "b", "c"] };
+        let statuses = references.map(|reference| {
+            let request = ServiceRequest {
+                endpoint: ServiceEndpoint::Verdict,
+                method: &Method::GET,
+                target: "/v1/verdict",
+                reference: Some(reference),
+                headers: &headers,
+                connection: 0,
+            };
+            let (body, stimulus) = (Bytes::from_static(b"{}"), Some(Stimulus::VerdictReady));
+            let right = ServiceDecision { status: 200, headers: HeaderMap::new(), body, stimulus };
+            assert_eq!(hooks.at_once(&request), None);
+            match hooks.conclude(&request, right) {
+                ServiceAction::At(_, decision) => decision.status,
+                ServiceAction::Nothing => panic!("no answer"),
+            }
+        });
+        assert_eq!(statuses, expected);
+    }
+}

@@ -1,10 +1,6 @@
 //! Services that treat `waitMs` and other parameters wrongly.
 
-use std::sync::Arc;
 use std::time::Duration;
-
-use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest};
-use parking_lot::Mutex;
 
 use super::prelude::*;
 
@@ -18,7 +14,10 @@ const DAY: u32 = 86_400_000;
 pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("mixes-waits", "Returns the reference of the latest wait.")
         .breaks("verdict.404.pending", "reference-mixed")
-        .then(Whole(|| Arc::<MixWaits>::default())),
+        .when(All(&[PENDING, WAITS]))
+        .answers(Recalls(Which::Arrived, (Same::Part, &All(&[VERDICT, WAITS])), |past, answer| {
+            answer.with_member("ref", &*past.reference)
+        })),
     mutant("refuses-wait-as-bad-request", "Answers 400 to requests with waitMs.")
         .breaks("statement.wait-optional", "wait-refused")
         .when(All(&[VERDICT, WAITS]))
@@ -52,34 +51,3 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .when(All(&[VERDICT, ParameterOver("waitMs", DAY)]))
         .then(INTERNAL),
 ];
-
-/// Answers each wait with the reference of the wait that began last.
-#[derive(Debug, Default)]
-struct MixWaits {
-    last: Mutex<Option<String>>,
-}
-
-impl ServiceFaultHooks for MixWaits {
-    fn at_once(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
-        if waits(request) {
-            *self.last.lock() = request.reference.map(str::to_owned);
-        }
-        None
-    }
-
-    fn conclude(&self, request: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
-        let stimulus = right.stimulus;
-        let is_pending = waits(request) && stimulus != Some(S::VerdictReady) && right.status != 401;
-        let last = self.last.lock().clone().filter(|_| is_pending);
-        let answer = Answer::from(right);
-        let answer = match last {
-            Some(last) => answer.with_member("ref", last),
-            None => answer,
-        };
-        ServiceAction::At(Duration::ZERO, answer.into_decision(stimulus))
-    }
-}
-
-fn waits(request: &ServiceRequest<'_>) -> bool {
-    request.endpoint == ServiceEndpoint::Verdict && request.target.contains("waitMs")
-}
