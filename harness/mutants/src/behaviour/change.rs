@@ -3,7 +3,7 @@ use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, VARY};
 use serde_json::Value;
 
 use super::answer::{Answer, remove_cors};
-use super::history::{History, Memory, Past, Which};
+use super::history::{History, Memory, Which};
 use super::page::Page;
 use super::seen::Seen;
 
@@ -12,6 +12,8 @@ use super::seen::Seen;
 pub(crate) enum Change {
     Status(u16),
     Content(&'static str),
+    /// Content type and body.
+    Typed(&'static str, &'static str),
     /// JSON of this status, with the other headers and the log.
     Rewritten(u16, &'static str),
     /// This page, with the CORS headers only, as a middleware sets them.
@@ -30,8 +32,10 @@ pub(crate) enum Change {
     EditMember(&'static str, fn(&mut Value)),
     /// One change after the other.
     Each(&'static [Change]),
-    /// Changed by a remembered exchange, if there is one.
-    Recalls(Which, Memory, fn(&Past, Answer) -> Answer),
+    /// The answer of a remembered exchange, if there is one.
+    Repeats(Which, Memory),
+    /// The reference of a remembered exchange, if there is one.
+    RepeatsReference(Which, Memory),
     By(fn(&Seen<'_>, Answer) -> Answer),
 }
 
@@ -42,6 +46,9 @@ impl Change {
         match *self {
             Self::Status(status) => answer.status = status,
             Self::Content(body) => answer.body = Bytes::from_static(body.as_bytes()),
+            Self::Typed(kind, body) => {
+                answer = Answer { body: body.into(), ..answer }.with(CONTENT_TYPE.as_str(), kind);
+            }
             Self::Rewritten(status, body) => {
                 answer = Answer { status, body: body.into(), ..answer };
                 answer = answer.with(CONTENT_TYPE.as_str(), "application/json");
@@ -72,9 +79,12 @@ impl Change {
             Self::Each(changes) => {
                 answer = changes.iter().fold(answer, |answer, change| change.apply(seen, history, answer));
             }
-            Self::Recalls(which, memory, change) => {
+            Self::Repeats(which, memory) => {
+                answer = history.recall(which, memory, seen).map_or(answer, |past| past.answer.clone());
+            }
+            Self::RepeatsReference(which, memory) => {
                 if let Some(past) = history.recall(which, memory, seen) {
-                    answer = change(past, answer);
+                    answer = answer.with_member("ref", &*past.reference);
                 }
             }
             Self::By(change) => answer = change(seen, answer),
@@ -85,7 +95,7 @@ impl Change {
     /// What it has to be able to recall.
     pub(crate) fn memory(&self) -> Option<Memory> {
         match self {
-            Self::Recalls(_, memory, _) => Some(*memory),
+            Self::Repeats(_, memory) | Self::RepeatsReference(_, memory) => Some(*memory),
             _ => None,
         }
     }

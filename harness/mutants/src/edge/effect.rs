@@ -1,5 +1,5 @@
 use bytes::Bytes;
-use edgeproof_edge::{EdgeOptions, UpstreamOptions};
+use edgeproof_edge::{CertificateCheck, EdgeOptions, UpstreamOptions};
 use edgeproof_fixtures::credentials::EdgeSettings;
 
 use crate::behaviour::{Answer, Behaviour, Change, Draft, Effect, Memory, Page, Seen};
@@ -11,6 +11,8 @@ pub(crate) enum EdgeEffect {
     Start(fn(&mut EdgeOptions, &EdgeSettings)),
     /// At start: sends this text as its license.
     License(&'static str),
+    /// At start: checks the service's certificate so.
+    ChecksCertificate(CertificateCheck),
     /// At start: changes requests and connections to the service.
     Upstream(fn(UpstreamOptions) -> UpstreamOptions),
 

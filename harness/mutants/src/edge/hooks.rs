@@ -36,6 +36,9 @@ pub(crate) fn inject(
 impl EdgeFaultHooks for Engine<EdgeEffect> {
     fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         self.effects_at_start().into_iter().fold(right, |options, effect| match effect {
+            EdgeEffect::ChecksCertificate(certificate_check) => {
+                UpstreamOptions { certificate_check, ..options }
+            }
             EdgeEffect::Upstream(change) => change(options),
             _ => options,
         })

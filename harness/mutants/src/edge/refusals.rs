@@ -14,11 +14,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("swaps-answers", "Swaps the answers of concurrent collections.")
         .breaks("statement.isolation", "answers-mixed")
         .when(All(&[Relayed, UnderWay(2)]))
-        .answers(Recalls(Which::Last, (Same::Part, &Relayed), |past, _| past.answer.clone())),
+        .answers(Repeats(Which::Last, (Same::Part, &Relayed))),
     mutant("repeats-first-answer", "Repeats the first answer of a connection on all its requests.")
         .breaks("statement.isolation", "state-kept")
         .when(Relayed)
-        .answers(Recalls(Which::First, (Same::Connection, &Relayed), |past, _| past.answer.clone())),
+        .answers(Repeats(Which::First, (Same::Connection, &Relayed))),
     mutant("hides-5xx", "Answers 502 to refusals with a 5xx status.")
         .breaks("edge.refused", "status-replaced")
         .when(ReplyIs(500, 999))

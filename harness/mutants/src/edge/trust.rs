@@ -16,25 +16,19 @@ const LEAK: Change = By(|seen, mut answer| {
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("skips-certificate-check", "Does not verify the service's certificate.")
         .breaks("edge.502.service-unreachable", "service-certificate-unchecked")
-        .then(Upstream(|right| UpstreamOptions { certificate_check: CertificateCheck::Off, ..right })),
+        .then(ChecksCertificate(CertificateCheck::Off)),
     mutant(
         "skips-certificate-check-without-ca-file",
         "Does not verify the service's certificate while SERVICE_CA_FILE is unset.",
     )
     .breaks("setting.edge.service-ca-file", "service-certificate-unchecked")
-    .then(Upstream(|right| UpstreamOptions {
-        certificate_check: CertificateCheck::OffWithoutCaFile,
-        ..right
-    })),
+    .then(ChecksCertificate(CertificateCheck::OffWithoutCaFile)),
     mutant("accepts-certificate-of-any-host", "Does not verify the host name in the service's certificate.")
         .breaks("statement.server-identity", "service-certificate-unchecked")
-        .then(Upstream(|right| UpstreamOptions { certificate_check: CertificateCheck::IgnoreHost, ..right })),
+        .then(ChecksCertificate(CertificateCheck::IgnoreHost)),
     mutant("accepts-expired-certificate", "Accepts an expired service certificate.")
         .breaks("statement.server-identity", "service-certificate-unchecked")
-        .then(Upstream(|right| UpstreamOptions {
-            certificate_check: CertificateCheck::IgnoreExpiry,
-            ..right
-        })),
+        .then(ChecksCertificate(CertificateCheck::IgnoreExpiry)),
     mutant("keeps-first-service-url", "Calls the SERVICE_URL of the first edge and ignores its own.")
         .breaks("setting.edge.service-url", "service-url-misread")
         .then(Start(|options, first| options.settings.service_url.clone_from(&first.service_url))),

@@ -60,10 +60,7 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.error-bodies-json", "errors-not-json")
         .also_late()
         .when(AnswerIs(400, 599))
-        .answers(Each(&[
-            SetHeader("content-type", "text/html"),
-            Content("<html><body><h1>Error</h1></body></html>"),
-        ])),
+        .answers(Typed("text/html", "<html><body><h1>Error</h1></body></html>")),
     mutant("answers-status-text", "Answers errors with the reason phrase of their status.")
         .breaks("statement.error-bodies-json", "errors-not-json")
         .when(AnswerIs(400, 599))

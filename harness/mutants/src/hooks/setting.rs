@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use edgeproof::cases::page_origin;
-use edgeproof_edge::{CertificateCheck, EdgeOptions, UpstreamOptions};
+use edgeproof_edge::{CertificateCheck, EdgeOptions};
 use edgeproof_fixtures::credentials::{EdgeSettings, Secret};
 use edgeproof_fixtures::spec::{
     AllowedOriginForm, CaFileForm, CertificateFileForm, KeyFileForm, LicenseText, PathForm, ServiceUrlForm,
@@ -45,7 +45,7 @@ pub(super) fn inject(mutation: &SettingMutation, options: &mut EdgeOptions) {
     }
     let (when, then) = match mutation.fault {
         SettingFault::Fails | SettingFault::Distorts => return,
-        SettingFault::TrustsAny => (Condition::Always, EdgeEffect::Upstream(trust_any)),
+        SettingFault::TrustsAny => (Condition::Always, EdgeEffect::ChecksCertificate(CertificateCheck::Off)),
         SettingFault::AcceptsAnyway => {
             let accepted = |_: &Seen<'_>| Answer::json(200, r#"{"ok":true}"#).without("content-type");
             (Condition::Collection, EdgeEffect::Instead(Page::Made(accepted)))
@@ -53,10 +53,6 @@ pub(super) fn inject(mutation: &SettingMutation, options: &mut EdgeOptions) {
         SettingFault::GrantsAny => (Condition::Always, EdgeEffect::Answering(Change::Grants(|_, _| true))),
     };
     options.hooks = Arc::new(Engine::of(Condition::Always, vec![(when, then)], Setup::of_edge(options)));
-}
-
-fn trust_any(right: UpstreamOptions) -> UpstreamOptions {
-    UpstreamOptions { certificate_check: CertificateCheck::Off, ..right }
 }
 
 fn distort(change: SettingChange, options: &mut EdgeOptions) {

@@ -57,8 +57,5 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("html-refusals-for-browsers", "Answers refusals in HTML to clients that accept it.")
         .breaks("statement.error-bodies-json", "verdict-errors-not-json")
         .when(All(&[REFUSED, HeaderPart("accept", "text/html")]))
-        .answers(Each(&[
-            SetHeader("content-type", "text/html"),
-            Content("<!doctype html><title>401</title>"),
-        ])),
+        .answers(Typed("text/html", "<!doctype html><title>401</title>")),
 ];

@@ -69,10 +69,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("html-page-for-keys", "Publishes an HTML page in place of the key set.")
         .breaks("keys.200.published", "key-set-shape")
         .when(KEY_SET)
-        .answers(Each(&[
-            SetHeader("content-type", "text/html"),
-            Content("<!doctype html><title>Keys</title>"),
-        ])),
+        .answers(Typed("text/html", "<!doctype html><title>Keys</title>")),
     mutant("cached-for-a-day", "Lets caches store the key set for a day.")
         .breaks("limit.key-set-cache", "key-set-cached-long")
         .also_late()
@@ -101,9 +98,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("never-304", "Never answers 304.")
         .breaks("keys.not-modified", "key-set-revalidation")
         .when(All(&[KEY_SET, Not(&AnswerIs(200, 200))]))
-        .answers(Recalls(Which::Last, (Same::Target, &All(&[KEY_SET, AnswerIs(200, 200)])), |past, _| {
-            past.answer.clone()
-        })),
+        .answers(Repeats(Which::Last, (Same::Target, &All(&[KEY_SET, AnswerIs(200, 200)])))),
     mutant("always-304", "Answers 304 to any If-None-Match.")
         .breaks("keys.not-modified", "key-set-revalidation")
         .when(All(&[KEY_SET, Has("if-none-match")]))

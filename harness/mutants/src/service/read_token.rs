@@ -72,7 +72,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("caches-for-all-clients", "Answers unauthorized requests from a cache.")
         .breaks("statement.no-oracle", "access-without-token")
         .when(REFUSED)
-        .answers(Recalls(Which::Last, (Same::Target, &ACCEPTED), |past, _| past.answer.clone())),
+        .answers(Repeats(Which::Last, (Same::Target, &ACCEPTED))),
     mutant("echoes-refused-token", "Returns the token in refusals.")
         .breaks("statement.read-token-not-echoed", "token-echoed")
         .also_late()
@@ -103,7 +103,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("statement.error-bodies-json", "verdict-errors-not-json")
         .also_late()
         .when(REFUSED)
-        .answers(Each(&[SetHeader("content-type", "text/plain"), Content("Unauthorized")])),
+        .answers(Typed("text/plain", "Unauthorized")),
     mutant("detail-refusals", "Answers refusals with the detail of FastAPI.")
         .breaks("verdict.401.unauthorized", "refusal-body-shape")
         .when(REFUSED)
@@ -136,11 +136,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     )
     .breaks("verdict.401.malformed-token", "refusal-status-wrong")
     .when(MALFORMED)
-    .answers(Each(&[
-        Status(500),
-        SetHeader("content-type", "text/html"),
-        Content("<!doctype html><title>Internal Server Error</title>"),
-    ])),
+    .answers(Each(&[Status(500), Typed("text/html", "<!doctype html><title>Internal Server Error</title>")])),
     mutant("accepts-revoked-token", "Accepts a read token after it was revoked.")
         .breaks("verdict.401.revoked", "token-revocation-unchecked")
         .when(Stimulus(&[S::ReadTokenRevoked]))

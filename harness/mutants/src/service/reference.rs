@@ -39,15 +39,11 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("first-reference-of-connection", "Returns the reference of the connection's first request.")
         .breaks("verdict.404.pending", "reference-mixed")
         .when(PENDING)
-        .answers(Recalls(Which::First, (Same::Connection, &PENDING), |past, answer| {
-            answer.with_member("ref", &*past.reference)
-        })),
+        .answers(RepeatsReference(Which::First, (Same::Connection, &PENDING))),
     mutant("previous-reference", "Returns the reference of the previous request.")
         .breaks("verdict.404.pending", "reference-mixed")
         .when(PENDING)
-        .answers(Recalls(Which::Last, (Same::Part, &PENDING), |past, answer| {
-            answer.with_member("ref", &*past.reference)
-        })),
+        .answers(RepeatsReference(Which::Last, (Same::Part, &PENDING))),
     mutant("trims-reference", "Removes white space around the reference.")
         .breaks("verdict.404.pending", "reference-changed")
         .when(PENDING)
@@ -74,5 +70,5 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("ignores-case-of-reference", "Returns the verdict of a reference in other letters.")
         .breaks("verdict.404.pending", "reference-changed")
         .when(PENDING)
-        .answers(Recalls(Which::Last, (Same::Letters, &AVAILABLE), |past, _| past.answer.clone())),
+        .answers(Repeats(Which::Last, (Same::Letters, &AVAILABLE))),
 ];

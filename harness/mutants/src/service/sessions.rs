@@ -38,10 +38,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("pending-page", "Answers a pending verdict with the 404 page of the framework.")
         .breaks("verdict.404.pending", "pending-answer-wrong")
         .when(PENDING)
-        .answers(Each(&[
-            SetHeader("content-type", "text/html"),
-            Content("<!doctype html><title>404 Not Found</title>"),
-        ])),
+        .answers(Typed("text/html", "<!doctype html><title>404 Not Found</title>")),
     mutant("pending-detail", "Answers a pending verdict with the 404 of FastAPI.")
         .breaks("verdict.404.pending", "pending-answer-wrong")
         .when(PENDING)

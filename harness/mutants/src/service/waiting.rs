@@ -15,9 +15,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("mixes-waits", "Returns the reference of the latest wait.")
         .breaks("verdict.404.pending", "reference-mixed")
         .when(All(&[PENDING, WAITS]))
-        .answers(Recalls(Which::Arrived, (Same::Part, &All(&[VERDICT, WAITS])), |past, answer| {
-            answer.with_member("ref", &*past.reference)
-        })),
+        .answers(RepeatsReference(Which::Arrived, (Same::Part, &All(&[VERDICT, WAITS])))),
     mutant("refuses-wait-as-bad-request", "Answers 400 to requests with waitMs.")
         .breaks("statement.wait-optional", "wait-refused")
         .when(All(&[VERDICT, WAITS]))
