@@ -27,7 +27,7 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
     }
 
     /// Returns the received part of a broken body if the edge relays it.
-    fn partial_body(&self, _part: Bytes) -> Option<Bytes> {
+    fn partial_body(&self, _request: &EdgeRequest<'_>, _part: Bytes) -> Option<Bytes> {
         None
     }
 
@@ -37,7 +37,7 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
     }
 
     /// Returns an additional body to relay before this one. Its result is ignored.
-    fn before(&self, _body: &Bytes) -> Option<Bytes> {
+    fn before(&self, _request: &EdgeRequest<'_>, _body: &Bytes) -> Option<Bytes> {
         None
     }
 
@@ -46,8 +46,8 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
         right
     }
 
-    /// Whether the edge relays the body again. `times`: relays so far. `result`: result of the last one.
-    fn again(&self, _times: u32, _result: &RelayResult) -> bool {
+    /// Whether the edge relays the body again. `result`: result of the last relay.
+    fn again(&self, _request: &EdgeRequest<'_>, _result: &RelayResult) -> bool {
         false
     }
 
@@ -88,6 +88,8 @@ pub struct EdgeRequest<'a> {
     pub connection: u64,
     /// Body, after it was read.
     pub body: Option<Bytes>,
+    /// Number of relays of the body so far.
+    pub relays: u32,
 }
 
 /// Last step of an exchange with the page.

@@ -59,7 +59,7 @@ async fn relay(
 ) -> Result<RelayResult, Box<EdgeAnswer>> {
     let body = match io.read().await {
         RequestBody::Complete(body) => body,
-        RequestBody::Partial(part) => match hooks.partial_body(part) {
+        RequestBody::Partial(part) => match hooks.partial_body(request, part) {
             Some(part) => part,
             None => return Ok(RelayResult::BodyBroken),
         },
@@ -67,14 +67,13 @@ async fn relay(
     };
     request.body = Some(body.clone());
     let body = hooks.body(request, body)?;
-    if let Some(before) = hooks.before(&body) {
+    if let Some(before) = hooks.before(request, &body) {
         io.relay(before).await;
     }
-    let mut times = 0;
     loop {
         let result = hooks.result(io.relay(body.clone()).await);
-        times += 1;
-        if !hooks.again(times, &result) {
+        request.relays += 1;
+        if !hooks.again(request, &result) {
             return Ok(result);
         }
     }

@@ -199,6 +199,7 @@ async fn handle(
         peer: peer.addr,
         connection: peer.connection,
         body: None,
+        relays: 0,
     };
     let mut io = SocketIo { state: &state, peer: &peer, headers: &head.headers, body: Some(body) };
     let Some(action) = handle_request(&state.rules, &*state.hooks, &mut request, &mut io).await else {

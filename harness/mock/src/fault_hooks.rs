@@ -11,7 +11,7 @@ use crate::route::ServiceEndpoint;
 /// returns it by default. A mutant overrides the methods of its fault.
 pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
     /// Value of `Authorization` that holds the read token.
-    fn authorization(&self, value: Option<String>) -> Option<String> {
+    fn authorization(&self, _request: &ServiceRequest<'_>, value: Option<String>) -> Option<String> {
         value
     }
 
@@ -20,10 +20,10 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Result of the read token check. `authorization` is the checked header value, `license_id` the service's own license.
+    /// Result of the read token check. `license_id`: the service's own license.
     fn token(
         &self,
-        _authorization: Option<&str>,
+        _request: &ServiceRequest<'_>,
         _license_id: &str,
         correct: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
@@ -35,8 +35,8 @@ pub trait ServiceFaultHooks: fmt::Debug + Send + Sync {
         correct
     }
 
-    /// State of the session with this reference.
-    fn session(&self, _reference: &str, correct: SessionFact) -> SessionFact {
+    /// State of the requested session.
+    fn session(&self, _request: &ServiceRequest<'_>, correct: SessionFact) -> SessionFact {
         correct
     }
 

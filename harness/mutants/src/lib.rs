@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod behaviour;
 mod causes;
 mod collector;
+mod edge;
 mod hooks;
 mod matrix;
 mod mutant;
@@ -9,7 +11,9 @@ mod mutant_set;
 mod mutation;
 mod play;
 mod program;
+mod service;
 
+pub use behaviour::BehaviourFacts;
 pub use causes::{Accuracy, MutantFailures, Share};
 pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants, left_out_of_collectors};
 pub use matrix::{
@@ -18,8 +22,8 @@ pub use matrix::{
 pub use mutant::Mutant;
 pub use mutant_set::MutantSet;
 pub use mutation::{
-    AnswerMutation, BehaviourFacts, BehaviourMutation, CollectorMutation, EdgeBehaviour, Mutation,
-    RowMutation, ServiceBehaviour, SettingMutation, VariationMutation,
+    AnswerMutation, BehaviourMutation, CollectorMutation, Mutation, RowMutation, SettingMutation,
+    VariationMutation,
 };
 pub use play::{PureResult, SocketResult, TestBed, TestBedError};
 pub use program::main;

@@ -39,30 +39,17 @@ impl Mutant {
     }
 
     /// A mutant with this behaviour.
-    pub fn from_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Self {
-        let facts = behaviour.facts();
+    pub(crate) fn from_behaviour(spec: &Spec, mutation: BehaviourMutation) -> Self {
+        let (facts, row) = (mutation.facts(), mutation.row());
+        let (prefix, lower) = if mutation.is_late { ("late in a run: ", None) } else { ("", facts.level) };
         Self {
-            id: behaviour.id(),
-            title: facts.title.to_owned(),
-            row: facts.row.to_owned(),
-            cause: facts.cause.to_owned(),
-            level: facts.level.unwrap_or_else(|| level(spec, facts.row)),
-            mutation: Mutation::Behaviour(behaviour),
-        }
-    }
-
-    /// A mutant that has this behaviour in the later part of a run only, if there is one.
-    pub(crate) fn from_late_behaviour(spec: &Spec, behaviour: BehaviourMutation) -> Option<Self> {
-        let facts = behaviour.facts();
-        let row = facts.late_row?;
-        Some(Self {
-            id: format!("{}-late", behaviour.id()),
-            title: format!("late in a run: {}", facts.title),
+            id: mutation.id(),
+            title: format!("{prefix}{}", facts.title),
             row: row.to_owned(),
             cause: facts.cause.to_owned(),
-            level: level(spec, row),
-            mutation: Mutation::LateBehaviour(behaviour),
-        })
+            level: lower.unwrap_or_else(|| level(spec, row)),
+            mutation: Mutation::Behaviour(mutation),
+        }
     }
 
     /// The mutants of the model of variation.

@@ -24,11 +24,12 @@ impl MutantSet {
             list.push(Mutant::from_row(spec, mutation));
         }
         // An older interface lacks some rows.
-        let behaviours =
-            || BehaviourMutation::all().filter(|behaviour| spec.row(behaviour.facts().row).is_some());
-        set.mutants.extend(behaviours().map(|behaviour| Mutant::from_behaviour(spec, behaviour)));
-        let late = behaviours().filter_map(|behaviour| Mutant::from_late_behaviour(spec, behaviour));
-        set.mutants.extend(late.filter(|mutant| spec.row(&mutant.row).is_some()));
+        let behaviours = BehaviourMutation::all().filter(|mutation| spec.row(mutation.row()).is_some());
+        let behaviours: Vec<_> = behaviours.collect();
+        let late = behaviours.iter().filter_map(|mutation| mutation.late());
+        let late = late.filter(|mutation| spec.row(mutation.row()).is_some());
+        let all = behaviours.iter().copied().chain(late);
+        set.mutants.extend(all.map(|mutation| Mutant::from_behaviour(spec, mutation)));
         set.mutants.extend(Mutant::from_variation(spec));
         set.mutants.extend(Mutant::from_settings(spec));
         set

@@ -231,7 +231,8 @@ impl ReceivedRequest {
             Route::Verdict(ref reference) => {
                 let head = self.recording.head();
                 let control = (head.version != Version::HTTP_2).then_some(&self.peer.control);
-                let answered = verdicts::answer(state, reference, head.query(), &head.headers, control).await;
+                let answered =
+                    verdicts::answer(state, &self.request(), reference, head.query(), control).await;
                 client_listens = answered.client_listens;
                 (self, answered.decision)
             }

@@ -5,13 +5,13 @@ use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_fixtures::verdict::Grounds;
 use edgeproof_http::StreamControl;
-use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use tokio::time::Instant;
 
 use super::magic::{self, MagicOutcome};
 use super::wait::wait_ms;
 use crate::decision::{ReadOutage, ServiceDecision, SessionFact, VerdictFacts, decide_verdict};
+use crate::fault_hooks::ServiceRequest;
 use crate::route::SessionRef;
 use crate::state::{IssuedVerdict, ServiceState, SessionLookup};
 
@@ -20,23 +20,23 @@ use crate::state::{IssuedVerdict, ServiceState, SessionLookup};
 /// the client may have left, and if not, an early answer does no harm.
 pub(crate) async fn answer(
     state: &ServiceState,
+    request: &ServiceRequest<'_>,
     reference: &SessionRef,
     query: Option<&str>,
-    headers: &HeaderMap,
     control: Option<&StreamControl>,
 ) -> VerdictAnswer {
     let now = state.clock.now();
-    let token = read_token(headers, state, now);
-    let (token, forced) = match magic::find(state, headers, &reference.text, token, now) {
+    let token = read_token(request, state, now);
+    let (token, forced) = match magic::find(state, request.headers, &reference.text, token, now) {
         MagicOutcome::Answer(decision) => return VerdictAnswer { decision, client_listens: true },
         MagicOutcome::Session(token, session_state) => (token, session_state),
     };
     let control = control.filter(|_| !state.hooks.ignores_disconnect());
-    let request = CheckedVerdictRequest { state, token, reference, forced };
-    let (mut session, _) = request.look(now);
+    let checked = CheckedVerdictRequest { state, request, token, reference, forced };
+    let (mut session, _) = checked.look(now);
     let longest = wait_ms(query, state.profile.wait_max);
     let mut client_listens = true;
-    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && request.may_wait() {
+    if !matches!(session, SessionFact::Ready(_)) && !longest.is_zero() && checked.may_wait() {
         let deadline = Deadline { real: Instant::now() + longest, clock: now.checked_add(longest) };
         let mut moved = state.clock.watch();
         let waiter = state.sessions.wait(&reference.text);
@@ -48,7 +48,7 @@ pub(crate) async fn answer(
             moved.mark_unchanged();
             let now = state.clock.now();
             let next;
-            (session, next) = request.look(now);
+            (session, next) = checked.look(now);
             let over = deadline.is_over(now) || state.sessions.is_closed();
             if matches!(session, SessionFact::Ready(_)) || over {
                 break;
@@ -65,7 +65,7 @@ pub(crate) async fn answer(
             }
         }
     }
-    VerdictAnswer { decision: request.decide(session), client_listens }
+    VerdictAnswer { decision: checked.decide(session), client_listens }
 }
 
 /// Answer to a request for a verdict.
@@ -78,6 +78,7 @@ pub(crate) struct VerdictAnswer {
 /// A request for a verdict, with the result of its token check.
 struct CheckedVerdictRequest<'a> {
     state: &'a ServiceState,
+    request: &'a ServiceRequest<'a>,
     token: Result<ReadClaims, ReadTokenFault>,
     reference: &'a SessionRef,
     /// Session state that a magic value sets.
@@ -148,7 +149,7 @@ impl CheckedVerdictRequest<'_> {
             token: &self.token,
             outage: self.outage(),
             reference: &self.reference.text,
-            session: self.state.hooks.session(&self.reference.text, session),
+            session: self.state.hooks.session(self.request, session),
         };
         decide_verdict(&self.state.spec, &self.state.profile, &facts)
     }
@@ -176,16 +177,16 @@ async fn left(control: Option<&StreamControl>) {
 
 /// Checks the read token of a request. Two `Authorization` headers count as none.
 fn read_token(
-    headers: &HeaderMap,
+    request: &ServiceRequest<'_>,
     state: &ServiceState,
     now: SystemTime,
 ) -> Result<ReadClaims, ReadTokenFault> {
     let ServiceState { credentials, hooks, tokens, .. } = state;
-    let mut fields = headers.get_all(AUTHORIZATION).iter();
+    let mut fields = request.headers.get_all(AUTHORIZATION).iter();
     let field = fields.next().filter(|_| fields.next().is_none());
-    let field =
-        hooks.authorization(field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()));
+    let field = field.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    let field = hooks.authorization(request, field);
     let checked =
         tokens.check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
-    hooks.token(field.as_deref(), credentials.license_id(), checked)
+    hooks.token(request, credentials.license_id(), checked)
 }

@@ -1,9 +1,7 @@
 //! Fault hooks of a mutant: how a mutation gets into edges and mock services.
 
-mod edge;
 mod pair;
 mod row;
-mod service;
 mod setting;
 mod style;
 mod variation;
@@ -16,7 +14,8 @@ use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 use edgeproof_targets::FaultInjection;
 
-use crate::mutation::{BehaviourMutation, Mutation};
+use crate::mutation::{Mutation, PartBehaviour};
+use crate::{edge, service};
 pub(crate) use pair::PairInjection;
 pub(crate) use style::OtherStyle;
 use variation::{Announced, VariationMutant};
@@ -41,16 +40,13 @@ impl FaultInjection for MutationInjection {
     fn edge(&self, options: &mut EdgeOptions) {
         match &self.mutation {
             Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn EdgeFaultHooks>,
-            Mutation::Behaviour(BehaviourMutation::Edge(behaviour)) => {
-                let first = self.first.get_or_init(|| options.settings.clone());
-                edge::inject(*behaviour, options, first);
+            Mutation::Behaviour(mutation) => {
+                if let PartBehaviour::Edge(behaviour) = mutation.behaviour {
+                    let first = self.first.get_or_init(|| options.settings.clone());
+                    edge::inject(behaviour, mutation.after(edge::LATE), options, first);
+                }
             }
-            Mutation::LateBehaviour(BehaviourMutation::Edge(behaviour)) => {
-                edge::inject_late(*behaviour, options);
-            }
-            Mutation::Behaviour(BehaviourMutation::Service(_))
-            | Mutation::LateBehaviour(BehaviourMutation::Service(_))
-            | Mutation::Collector(_) => {}
+            Mutation::Collector(_) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
                 let health = options.spec.path(Endpoint::Health).to_owned();
@@ -63,17 +59,12 @@ impl FaultInjection for MutationInjection {
     fn service(&self, options: &mut ServiceOptions) {
         match &self.mutation {
             Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn ServiceFaultHooks>,
-            Mutation::Behaviour(BehaviourMutation::Service(behaviour)) => {
-                service::inject(*behaviour, options);
+            Mutation::Behaviour(mutation) => {
+                if let PartBehaviour::Service(behaviour) = mutation.behaviour {
+                    service::inject(behaviour, mutation.after(service::LATE), options);
+                }
             }
-            Mutation::LateBehaviour(BehaviourMutation::Service(behaviour)) => {
-                service::inject_late(*behaviour, options);
-            }
-            Mutation::Behaviour(BehaviourMutation::Edge(_))
-            | Mutation::LateBehaviour(BehaviourMutation::Edge(_))
-            | Mutation::Variation(_)
-            | Mutation::Setting(_)
-            | Mutation::Collector(_) => {}
+            Mutation::Variation(_) | Mutation::Setting(_) | Mutation::Collector(_) => {}
         }
     }
 

@@ -66,16 +66,16 @@ impl EdgeFaultHooks for EdgePair {
         self.1.decide(request, self.0.decide(request, right))
     }
 
-    fn partial_body(&self, part: Bytes) -> Option<Bytes> {
-        self.0.partial_body(part.clone()).or_else(|| self.1.partial_body(part))
+    fn partial_body(&self, request: &EdgeRequest<'_>, part: Bytes) -> Option<Bytes> {
+        self.0.partial_body(request, part.clone()).or_else(|| self.1.partial_body(request, part))
     }
 
     fn body(&self, request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
         self.1.body(request, self.0.body(request, body)?)
     }
 
-    fn before(&self, body: &Bytes) -> Option<Bytes> {
-        let (first, second) = (self.0.before(body), self.1.before(body));
+    fn before(&self, request: &EdgeRequest<'_>, body: &Bytes) -> Option<Bytes> {
+        let (first, second) = (self.0.before(request, body), self.1.before(request, body));
         first.or(second)
     }
 
@@ -83,8 +83,8 @@ impl EdgeFaultHooks for EdgePair {
         self.1.result(self.0.result(right))
     }
 
-    fn again(&self, times: u32, result: &RelayResult) -> bool {
-        let (first, second) = (self.0.again(times, result), self.1.again(times, result));
+    fn again(&self, request: &EdgeRequest<'_>, result: &RelayResult) -> bool {
+        let (first, second) = (self.0.again(request, result), self.1.again(request, result));
         first || second
     }
 
@@ -105,8 +105,8 @@ impl EdgeFaultHooks for EdgePair {
 struct ServicePair(Arc<dyn ServiceFaultHooks>, Arc<dyn ServiceFaultHooks>);
 
 impl ServiceFaultHooks for ServicePair {
-    fn authorization(&self, value: Option<String>) -> Option<String> {
-        self.1.authorization(self.0.authorization(value))
+    fn authorization(&self, request: &ServiceRequest<'_>, value: Option<String>) -> Option<String> {
+        self.1.authorization(request, self.0.authorization(request, value))
     }
 
     fn at_once(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
@@ -115,19 +115,19 @@ impl ServiceFaultHooks for ServicePair {
 
     fn token(
         &self,
-        authorization: Option<&str>,
+        request: &ServiceRequest<'_>,
         license_id: &str,
         correct: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
-        self.1.token(authorization, license_id, self.0.token(authorization, license_id, correct))
+        self.1.token(request, license_id, self.0.token(request, license_id, correct))
     }
 
     fn outage(&self, correct: Option<ReadOutage>) -> Option<ReadOutage> {
         self.1.outage(self.0.outage(correct))
     }
 
-    fn session(&self, reference: &str, correct: SessionFact) -> SessionFact {
-        self.1.session(reference, self.0.session(reference, correct))
+    fn session(&self, request: &ServiceRequest<'_>, correct: SessionFact) -> SessionFact {
+        self.1.session(request, self.0.session(request, correct))
     }
 
     fn verdict_lasts(&self, correct: Duration) -> Duration {

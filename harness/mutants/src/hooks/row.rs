@@ -3,9 +3,8 @@ use std::time::{Duration, SystemTime};
 use edgeproof_edge::{EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeRequest, RelayResult};
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
 use edgeproof_mock::{ReadOutage, ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceRequest};
-use http::StatusCode;
 
-use crate::mutation::{AnswerParts, RowMutation, is_edge_answer, is_service_answer};
+use crate::mutation::{RowMutation, is_edge_answer, is_service_answer};
 
 impl EdgeFaultHooks for RowMutation {
     fn conclude(
@@ -17,14 +16,8 @@ impl EdgeFaultHooks for RowMutation {
         if !is_edge_answer(&self.row, request, relayed, &right) {
             return EdgeAction::Answer(right);
         }
-        let (right_status, log) = (right.status, right.log.clone());
         match self.answer.apply(right.into()) {
-            Some(AnswerParts { status, headers, body }) => EdgeAction::Answer(EdgeAnswer {
-                status: StatusCode::from_u16(status).unwrap_or(right_status),
-                headers,
-                body,
-                log,
-            }),
+            Some(answer) => EdgeAction::Answer(answer.into()),
             None => EdgeAction::Nothing,
         }
     }
@@ -33,7 +26,7 @@ impl EdgeFaultHooks for RowMutation {
 impl ServiceFaultHooks for RowMutation {
     fn token(
         &self,
-        _authorization: Option<&str>,
+        _request: &ServiceRequest<'_>,
         license_id: &str,
         right: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
@@ -55,9 +48,7 @@ impl ServiceFaultHooks for RowMutation {
         }
         let stimulus = right.stimulus;
         match self.answer.apply(right.into()) {
-            Some(AnswerParts { status, headers, body }) => {
-                ServiceAction::At(Duration::ZERO, ServiceDecision { status, headers, body, stimulus })
-            }
+            Some(answer) => ServiceAction::At(Duration::ZERO, answer.into_decision(stimulus)),
             None => ServiceAction::Nothing,
         }
     }

@@ -4,20 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use edgeproof::cases::page_origin;
-use edgeproof_edge::{
-    CertificateCheck, EdgeAction, EdgeAnswer, EdgeFaultHooks, EdgeOptions, EdgeRequest, RelayResult,
-    UpstreamOptions,
-};
+use edgeproof_edge::{CertificateCheck, EdgeOptions};
 use edgeproof_fixtures::credentials::{EdgeSettings, Secret};
 use edgeproof_fixtures::spec::{
     AllowedOriginForm, CaFileForm, CertificateFileForm, KeyFileForm, LicenseText, PathForm, ServiceUrlForm,
     SettingChange,
 };
-use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN};
-use http::{HeaderMap, StatusCode};
 
+use crate::behaviour::{Answer, Change, Condition, Engine, Page, Seen, Setup};
+use crate::edge::EdgeEffect;
 use crate::mutation::{SettingFault, SettingMutation};
 
 /// Closed port: nothing listens on port 1.
@@ -47,7 +43,16 @@ pub(super) fn inject(mutation: &SettingMutation, options: &mut EdgeOptions) {
         }
         SettingFault::AcceptsAnyway | SettingFault::GrantsAny => {}
     }
-    options.hooks = Arc::new(SettingMutant(mutation.fault));
+    let (when, then) = match mutation.fault {
+        SettingFault::Fails | SettingFault::Distorts => return,
+        SettingFault::TrustsAny => (Condition::Always, EdgeEffect::ChecksCertificate(CertificateCheck::Off)),
+        SettingFault::AcceptsAnyway => {
+            let accepted = |_: &Seen<'_>| Answer::json(200, r#"{"ok":true}"#).without("content-type");
+            (Condition::Collection, EdgeEffect::Instead(Page::Made(accepted)))
+        }
+        SettingFault::GrantsAny => (Condition::Always, EdgeEffect::Answering(Change::Grants(|_, _| true))),
+    };
+    options.hooks = Arc::new(Engine::of(Condition::Always, vec![(when, then)], Setup::of_edge(options)));
 }
 
 fn distort(change: SettingChange, options: &mut EdgeOptions) {
@@ -154,36 +159,4 @@ fn read(file: &Path) -> String {
 /// Number of certificates in a PEM file.
 fn count(pem: &str) -> usize {
     pem.matches("BEGIN CERTIFICATE").count()
-}
-
-/// Hooks of an edge whose settings have the form.
-#[derive(Debug)]
-struct SettingMutant(SettingFault);
-
-impl EdgeFaultHooks for SettingMutant {
-    fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
-        let certificate_check =
-            if self.0 == SettingFault::TrustsAny { CertificateCheck::Off } else { right.certificate_check };
-        UpstreamOptions { certificate_check, ..right }
-    }
-
-    fn body(&self, _request: &EdgeRequest<'_>, body: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
-        if self.0 != SettingFault::AcceptsAnyway {
-            return Ok(body);
-        }
-        let body = Bytes::from_static(br#"{"ok":true}"#);
-        Err(Box::new(EdgeAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body, log: None }))
-    }
-
-    fn conclude(
-        &self,
-        request: &EdgeRequest<'_>,
-        _relayed: Option<&RelayResult>,
-        mut right: EdgeAnswer,
-    ) -> EdgeAction {
-        if let (SettingFault::GrantsAny, Some(origin)) = (self.0, request.headers.get(ORIGIN)) {
-            right.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        }
-        EdgeAction::Answer(right)
-    }
 }

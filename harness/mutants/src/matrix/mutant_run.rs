@@ -111,9 +111,7 @@ pub(crate) fn is_concerned(case: &CaseFacts, mutant: &Mutant) -> bool {
     match &mutant.mutation {
         Mutation::Variation(mutation) => mutation.concerns(&case.id),
         Mutation::Setting(mutation) => mutation.concerns(&case.id),
-        Mutation::Row(_) | Mutation::Behaviour(_) | Mutation::LateBehaviour(_) | Mutation::Collector(_) => {
-            case.rows.contains(&mutant.row)
-        }
+        Mutation::Row(_) | Mutation::Behaviour(_) | Mutation::Collector(_) => case.rows.contains(&mutant.row),
     }
 }
 

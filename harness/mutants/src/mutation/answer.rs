@@ -1,12 +1,11 @@
 use bytes::Bytes;
-use edgeproof_edge::EdgeAnswer;
-use edgeproof_mock::ServiceDecision;
-use http::HeaderMap;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE,
     HeaderValue,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::behaviour::{Answer, edit_object, remove_cors};
 
 /// Difference between an answer and its row. The row decides which ones exist for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,14 +47,6 @@ pub enum AnswerMutation {
     SkippedCheck,
 }
 
-/// Answer of an edge or a service, as far as mutations change it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AnswerParts {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-}
-
 impl AnswerMutation {
     /// Second half of the mutant's id and of its title.
     pub fn slug_and_title(&self) -> (String, String) {
@@ -82,7 +73,7 @@ impl AnswerMutation {
     }
 
     /// The changed answer; `None` if the connection is closed in its place.
-    pub(crate) fn apply(&self, right: AnswerParts) -> Option<AnswerParts> {
+    pub(crate) fn apply(&self, right: Answer) -> Option<Answer> {
         let mut answer = right;
         let body = &mut answer.body;
         match self {
@@ -128,27 +119,15 @@ impl AnswerMutation {
     }
 
     /// Whether the changed answer means the same as the right one. A skipped check never does.
-    pub(crate) fn is_equivalent(&self, right: &AnswerParts) -> bool {
+    pub(crate) fn is_equivalent(&self, right: &Answer) -> bool {
         *self != Self::SkippedCheck
             && self.apply(right.clone()).is_some_and(|changed| means_the_same(right, &changed))
     }
 }
 
-impl From<EdgeAnswer> for AnswerParts {
-    fn from(answer: EdgeAnswer) -> Self {
-        Self { status: answer.status.as_u16(), headers: answer.headers, body: answer.body }
-    }
-}
-
-impl From<ServiceDecision> for AnswerParts {
-    fn from(decision: ServiceDecision) -> Self {
-        Self { status: decision.status, headers: decision.headers, body: decision.body }
-    }
-}
-
 /// Compares status, body as JSON, content type and the CORS headers.
-fn means_the_same(right: &AnswerParts, other: &AnswerParts) -> bool {
-    let body = |answer: &AnswerParts| serde_json::from_slice::<Value>(&answer.body).ok();
+fn means_the_same(right: &Answer, other: &Answer) -> bool {
+    let body = |answer: &Answer| serde_json::from_slice::<Value>(&answer.body).ok();
     right.status == other.status
         && body(right) == body(other)
         && right.body.is_empty() == other.body.is_empty()
@@ -160,21 +139,6 @@ fn means_the_same(right: &AnswerParts, other: &AnswerParts) -> bool {
         ]
         .iter()
         .all(|name| right.headers.get(name) == other.headers.get(name))
-}
-
-/// Removes the headers that let pages read an answer.
-pub(crate) fn remove_cors(headers: &mut HeaderMap) {
-    for name in [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_HEADERS] {
-        headers.remove(name);
-    }
-}
-
-/// Changes a body that is a JSON object; leaves any other body as it is.
-pub(crate) fn edit_object(body: &mut Bytes, change: impl FnOnce(&mut Map<String, Value>)) {
-    if let Ok(Value::Object(mut members)) = serde_json::from_slice(body) {
-        change(&mut members);
-        *body = Bytes::from(Value::Object(members).to_string());
-    }
 }
 
 fn edit_member(body: &mut Bytes, member: &str, change: impl FnOnce(&mut Value)) {

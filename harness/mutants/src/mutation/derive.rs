@@ -2,9 +2,10 @@ use edgeproof_fixtures::spec::{Level, Row, Spec, Stimulus, Table, fill};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerMutation, AnswerParts};
+use super::answer::AnswerMutation;
 use super::row::RowMutation;
 use super::sample::{REFERENCE, Samples};
+use crate::behaviour::Answer;
 
 /// Row mutations of all tables with answers.
 #[derive(Debug, Default)]
@@ -64,7 +65,7 @@ fn is_of_edge(row: &Row) -> bool {
 }
 
 /// All answer mutations of a row. Where the interface does not show a body, its members are free.
-fn mutations(row: &Row, right: &AnswerParts, neighbour: Option<AnswerMutation>) -> Vec<AnswerMutation> {
+fn mutations(row: &Row, right: &Answer, neighbour: Option<AnswerMutation>) -> Vec<AnswerMutation> {
     use AnswerMutation as M;
     let keys = row.table == Table::Keys;
     let exact = is_of_edge(row) || (!keys && row.body().is_some());

@@ -2,14 +2,11 @@
 
 mod answer;
 mod behaviour;
-mod behaviour_facts;
 mod collector;
 mod derive;
-mod edge_behaviour;
 mod row;
 mod row_cause;
 mod sample;
-mod service_behaviour;
 mod setting;
 mod variation;
 
@@ -18,15 +15,12 @@ use std::sync::Arc;
 use edgeproof_fixtures::spec::PartName;
 
 pub use answer::AnswerMutation;
-pub(crate) use answer::{AnswerParts, edit_object, remove_cors};
 pub use behaviour::BehaviourMutation;
-pub use behaviour_facts::BehaviourFacts;
+pub(crate) use behaviour::PartBehaviour;
 pub use collector::CollectorMutation;
 pub(crate) use derive::{DerivedMutation, derive};
-pub use edge_behaviour::EdgeBehaviour;
 pub use row::RowMutation;
 pub(crate) use row::{is_edge_answer, is_service_answer};
-pub use service_behaviour::ServiceBehaviour;
 pub(crate) use setting::SettingFault;
 pub use setting::SettingMutation;
 pub(crate) use variation::VariationFault;
@@ -39,8 +33,6 @@ pub enum Mutation {
     Row(Arc<RowMutation>),
     /// Behaviour that no answer of a single row shows. Written by hand.
     Behaviour(BehaviourMutation),
-    /// The same behaviour in the later part of a run only. Derived from behaviours.
-    LateBehaviour(BehaviourMutation),
     /// Wrong handling of one value of the model of variation. Derived from the model.
     Variation(Arc<VariationMutation>),
     /// Wrong handling of one form of a setting. Derived from the model.
@@ -54,8 +46,8 @@ impl Mutation {
     pub fn class(&self) -> &'static str {
         match self {
             Self::Row(_) => "answers",
+            Self::Behaviour(mutation) if mutation.is_late => "late",
             Self::Behaviour(_) => "behaviours",
-            Self::LateBehaviour(_) => "late",
             Self::Variation(mutation) => mutation.class,
             Self::Setting(_) => "settings",
             Self::Collector(_) => "collector",
@@ -71,9 +63,7 @@ impl Mutation {
     pub fn affects(&self, part: PartName) -> bool {
         let of_edge = match self {
             Self::Row(mutation) => mutation.is_of_edge(),
-            Self::Behaviour(behaviour) | Self::LateBehaviour(behaviour) => {
-                matches!(behaviour, BehaviourMutation::Edge(_))
-            }
+            Self::Behaviour(mutation) => mutation.is_of_edge(),
             Self::Variation(_) | Self::Setting(_) => true,
             // It has a matrix of its own.
             Self::Collector(_) => return false,

@@ -9,7 +9,7 @@ use edgeproof_mock::{ReadOutage, ReplyShape, SessionFact, VerdictFacts, decide_v
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::answer::AnswerParts;
+use crate::behaviour::Answer;
 
 /// Session reference of samples.
 pub(super) const REFERENCE: &str = "edgeproof-sample";
@@ -26,7 +26,7 @@ impl<'a> Samples<'a> {
     }
 
     /// The right answer of a row; `None` if no sample can be made.
-    pub(super) fn of(&self, row: &Row) -> Option<AnswerParts> {
+    pub(super) fn of(&self, row: &Row) -> Option<Answer> {
         match row.table {
             Table::Edge | Table::Relay => self.edge(row),
             Table::Keys => self.keys(row),
@@ -34,7 +34,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    fn edge(&self, row: &Row) -> Option<AnswerParts> {
+    fn edge(&self, row: &Row) -> Option<Answer> {
         let rules = self.rules.as_ref()?;
         let shape = ReplyShape::from_profile(self.spec.profile());
         let refused = |status: u16, body: String| RelayResult::Answered {
@@ -58,19 +58,20 @@ impl<'a> Samples<'a> {
         Some(answer_to(rules, &relayed).into())
     }
 
-    fn keys(&self, row: &Row) -> Option<AnswerParts> {
+    fn keys(&self, row: &Row) -> Option<Answer> {
         if *row.stimuli.first()? != Stimulus::KeySetFetched {
             return None;
         }
         let content_type = HeaderValue::from_str(&self.spec.profile().keys_content_type).ok()?;
-        Some(AnswerParts {
+        Some(Answer {
             status: row.status()?,
             headers: HeaderMap::from_iter([(CONTENT_TYPE, content_type)]),
             body: Bytes::from(VerdictKeys::fresh().key_set().to_json()),
+            log: None,
         })
     }
 
-    fn verdict(&self, row: &Row) -> Option<AnswerParts> {
+    fn verdict(&self, row: &Row) -> Option<Answer> {
         let stimulus = *row.stimuli.first()?;
         let sessions = [
             SessionFact::Ready(Bytes::from_static(b"{}")),
@@ -96,7 +97,7 @@ fn answer_to(rules: &EdgeRules, relayed: &RelayResult) -> EdgeAnswer {
     conclude(rules, &facts(rules, &Method::POST), relayed)
 }
 
-fn direct(rules: &EdgeRules, method: &Method) -> Option<AnswerParts> {
+fn direct(rules: &EdgeRules, method: &Method) -> Option<Answer> {
     match decide(rules, &facts(rules, method)) {
         EdgeDecision::Answer(answer) => Some(answer.into()),
         EdgeDecision::Relay | EdgeDecision::Measure => None,

@@ -79,6 +79,7 @@ impl TestBed {
             peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             connection: 0,
             body: None,
+            relays: 0,
         };
         let mut service = ScriptedService {
             bed: self,

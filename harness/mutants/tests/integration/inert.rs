@@ -6,7 +6,7 @@ use edgeproof_edge::{
 };
 use edgeproof_fixtures::spec::PartName;
 use edgeproof_mock::{ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest};
-use edgeproof_mutants::{BehaviourMutation, EdgeBehaviour, Mutant, ServiceBehaviour, SocketResult};
+use edgeproof_mutants::{MutantSet, SocketResult};
 use edgeproof_reports::{CaseLevel, Outcome};
 use edgeproof_targets::FaultInjection;
 use http::{HeaderMap, StatusCode};
@@ -16,7 +16,7 @@ use crate::support::{block_on, test_bed};
 /// The remaining cases require that something is missing (a grant, a secret, a relay), or check the content type only.
 #[test]
 fn an_edge_that_refuses_everything_passes_only_cases_that_require_nothing() {
-    let faults = refusing(BehaviourMutation::Edge(EdgeBehaviour::RefusesAll));
+    let faults = mutant("edge/refuses-all-requests");
     assert_proves_nothing(&play(PartName::Edge, Arc::clone(&faults)));
     // Without the probe that precedes all cases.
     let bed = test_bed();
@@ -42,7 +42,7 @@ fn an_edge_without_answers_exits_3() {
 
 #[test]
 fn a_service_that_refuses_every_token_exits_3() {
-    let refusing = refusing(BehaviourMutation::Service(ServiceBehaviour::RefusesAll));
+    let refusing = mutant("service/refuses-all-requests");
     assert_proves_nothing(&play(PartName::Service, refusing));
 }
 
@@ -53,8 +53,9 @@ fn a_service_without_answers_exits_3() {
     }
 }
 
-fn refusing(behaviour: BehaviourMutation) -> Arc<dyn FaultInjection> {
-    Mutant::from_behaviour(&test_bed().spec, behaviour).faults()
+fn mutant(id: &str) -> Arc<dyn FaultInjection> {
+    let set = MutantSet::new(&test_bed().spec);
+    set.mutants.iter().find(|mutant| mutant.id == id).unwrap().faults()
 }
 
 fn play(part: PartName, faults: Arc<dyn FaultInjection>) -> SocketResult {

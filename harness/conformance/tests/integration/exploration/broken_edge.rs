@@ -71,7 +71,7 @@ static EDGES: AtomicUsize = AtomicUsize::new(0);
 static FIRST_EDGE: OnceLock<usize> = OnceLock::new();
 
 impl EdgeFaultHooks for Hooks {
-    fn partial_body(&self, _part: Bytes) -> Option<Bytes> {
+    fn partial_body(&self, _request: &EdgeRequest<'_>, _part: Bytes) -> Option<Bytes> {
         self.aborted.store(true, Ordering::SeqCst);
         None
     }

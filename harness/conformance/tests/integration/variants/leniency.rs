@@ -93,14 +93,14 @@ impl FaultInjection for Leniency {
 }
 
 impl EdgeFaultHooks for LeniencyHooks {
-    fn partial_body(&self, part: Bytes) -> Option<Bytes> {
+    fn partial_body(&self, _request: &EdgeRequest<'_>, part: Bytes) -> Option<Bytes> {
         (self.leniency == Leniency::StreamsAndCompletes).then_some(part)
     }
 
-    fn again(&self, times: u32, result: &RelayResult) -> bool {
+    fn again(&self, request: &EdgeRequest<'_>, result: &RelayResult) -> bool {
         let retries =
             matches!(self.leniency, Leniency::RetriesTruthfully | Leniency::RetriesAndPassesRefusal);
-        let again = retries && times == 1 && *result == RelayResult::NoAnswer;
+        let again = retries && request.relays == 1 && *result == RelayResult::NoAnswer;
         self.retried.fetch_or(again, Ordering::Relaxed);
         again
     }

@@ -1,0 +1,116 @@
+//! Edges that answer other methods, paths and versions of HTTP wrongly.
+
+use serde_json::json;
+
+use super::prelude::*;
+use crate::behaviour::express;
+
+/// The right answer is 405.
+const OTHER_METHOD: Condition = All(&[Not(&Relayed), Signals, AnswerIs(405, 405)]);
+const ALLOW: Change = SetHeader("allow", "POST, OPTIONS");
+const METHOD_NOT_ALLOWED: Change = Replaced(Json(405, r#"{"error":"method_not_allowed"}"#));
+
+pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("accepts-put", "Handles PUT as POST.")
+        .breaks("endpoint.edge.signals", "method-not-405")
+        .when(Method("PUT"))
+        .then(RelayAnyway),
+    mutant("accepts-get", "Answers GET with the health check's answer.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(All(&[Method("GET"), Not(&Health)]))
+        .answers(Rewritten(200, OK)),
+    mutant("not-found-page-for-methods", "Answers other methods with the 404 page of Express.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Made(|seen| express(404, &format!("Cannot {} {}", seen.method, seen.target))))),
+    mutant("not-found-json-for-methods", "Answers other methods with the 404 of Fastify.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Json(404, r#"{"message":"Route not found","error":"Not Found","statusCode":404}"#))),
+    mutant("text-for-methods", "Answers other methods with 405 in text, as Go does.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Each(&[Becomes(Text(405, "Method Not Allowed\n")), ALLOW])),
+    mutant("empty-for-methods", "Answers other methods with 405 without a body, as Django does.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Each(&[Becomes(Html(405, "")), ALLOW])),
+    mutant("detail-for-methods", "Answers other methods with the 405 of FastAPI.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Each(&[Becomes(Json(405, r#"{"detail":"Method Not Allowed"}"#)), ALLOW])),
+    mutant("page-for-methods", "Answers other methods with the 405 page of Flask.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Each(&[Becomes(Werkzeug(405)), ALLOW])),
+    mutant("spring-error-for-methods", "Answers other methods with the 405 of Spring.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Each(&[Becomes(Spring(405)), ALLOW])),
+    mutant("not-implemented-for-methods", "Answers other methods with 501.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Html(
+            501,
+            "<!DOCTYPE HTML>\n<html><body><h1>Error response</h1><p>Error code: 501</p></body></html>\n",
+        ))),
+    mutant("page-for-get", "Answers GET with the start page of the site.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(All(&[OTHER_METHOD, Any(&[Method("GET"), Method("HEAD")])]))
+        .answers(Becomes(Html(200, "<!doctype html>\n<div id=\"root\"></div>\n"))),
+    mutant(
+        "refuses-options-of-other-origins",
+        "Answers 405 to OPTIONS that is not a preflight of the allowed origin.",
+    )
+    .breaks("statement.options-not-405", "options-405")
+    .when(All(&[PREFLIGHT, Not(&All(&[FromAllowedOrigin, Has("access-control-request-method")]))]))
+    .answers(METHOD_NOT_ALLOWED),
+    mutant("refuses-options-without-preflight", "Answers 405 to OPTIONS without preflight headers.")
+        .breaks("statement.options-not-405", "options-405")
+        .should()
+        .when(All(&[PREFLIGHT, Not(&Has("access-control-request-method"))]))
+        .answers(METHOD_NOT_ALLOWED),
+    mutant("refuses-options-with-body", "Answers 405 to OPTIONS with a body.")
+        .breaks("statement.options-not-405", "options-405")
+        .should()
+        .when(All(&[PREFLIGHT, Any(&[Has("content-length"), Has("transfer-encoding")])]))
+        .answers(METHOD_NOT_ALLOWED),
+    mutant("closes-on-trace", "Closes the connection on TRACE.")
+        .breaks("statement.trace", "method-not-405")
+        .when(Method("TRACE"))
+        .then(NoAnswer),
+    mutant("accepts-trace", "Accepts TRACE.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(Method("TRACE"))
+        .answers(Rewritten(200, OK)),
+    mutant("no-allow-header", "Omits the header Allow.")
+        .breaks("statement.allow-on-405", "allow-missing")
+        .answers(RemoveHeader("allow")),
+    mutant("allow-lists-other-methods", "Lists GET and HEAD in the header Allow.")
+        .breaks("statement.allow-on-405", "allow-missing")
+        .when(AnswerHas("allow"))
+        .answers(SetHeader("allow", "GET, HEAD")),
+    mutant("head-with-length-zero", "Answers HEAD with Content-Length: 0.")
+        .breaks("statement.head-length", "head-length")
+        .when(Method("HEAD"))
+        .answers(SetHeader("content-length", "0")),
+    mutant("head-with-length-of-indented-json", "Answers HEAD with the length of indented JSON.")
+        .breaks("statement.head-length", "head-length")
+        .when(Method("HEAD"))
+        .answers(By(|_, answer| {
+            let length = answer.body.len() + "{\n  \n}".len() - "{}".len();
+            answer.with("content-length", &length.to_string())
+        })),
+    mutant("no-health-check", "Answers 404 to the health check.")
+        .breaks("endpoint.edge.health", "health-check")
+        .when(Health)
+        .answers(Status(404)),
+    mutant("changes-answers-over-http2", "Adds a member to answers over HTTP/2.")
+        .breaks("statement.http2", "http2-differs")
+        .when(Http2)
+        .answers(SetMember("http2", |_| json!(true))),
+    mutant("empties-bodies-over-http2", "Relays an empty body over HTTP/2.")
+        .breaks("statement.http2", "http2-differs")
+        .when(Http2)
+        .then(BodyText("")),
+];

@@ -1,0 +1,101 @@
+//! Edges that answer wrongly while the service is unreachable, slow or early, or whose errors are wrong.
+
+use std::time::Duration;
+
+use edgeproof_edge::UpstreamOptions;
+use serde_json::json;
+
+use super::prelude::*;
+use crate::behaviour::{phrase, text};
+
+/// A refusal of a large collection.
+const EARLY: Condition = All(&[REFUSED, BodyOver(256 * 1024)]);
+
+pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("unreachable-html", "Answers 502 in HTML without a page if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Html(502, "service unreachable"))),
+    mutant("unreachable-text", "Answers 502 in text if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Text(502, "service unreachable\n"))),
+    mutant("unreachable-proxy-page", "Answers with the 502 page of nginx if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Nginx(502))),
+    mutant("unreachable-express-page", "Answers with the 500 page of Express if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Express(
+            500,
+            "TypeError: fetch failed\n    at node:internal/deps/undici/undici:13502:13",
+        ))),
+    // The server of an ASGI application answers exceptions outside the CORS middleware.
+    mutant("unreachable-server-error", "Answers 500 in text if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Replaced(Text(500, "Internal Server Error"))),
+    mutant("unreachable-spring-error", "Answers with the 500 of Spring if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Spring(500))),
+    mutant("unreachable-is-503", "Answers 503 if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Json(503, r#"{"error":"service_unavailable"}"#))),
+    mutant("unreachable-is-504", "Answers 504 if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Json(504, r#"{"error":"gateway_timeout"}"#))),
+    mutant("unreachable-message", "Answers 502 with a message if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Json(502, r#"{"message":"service unreachable"}"#))),
+    mutant("unreachable-nest", "Answers with the 502 of NestJS if the service is unreachable.")
+        .breaks("edge.502.service-unreachable", "unreachable-answer")
+        .when(Unreachable)
+        .answers(Becomes(Json(502, r#"{"statusCode":502,"message":"Bad Gateway"}"#))),
+    mutant("html-error-pages", "Answers errors with HTML pages.")
+        .breaks("statement.error-bodies-json", "errors-not-json")
+        .also_late()
+        .when(AnswerIs(400, 599))
+        .answers(Typed("text/html", "<html><body><h1>Error</h1></body></html>")),
+    mutant("answers-status-text", "Answers errors with the reason phrase of their status.")
+        .breaks("statement.error-bodies-json", "errors-not-json")
+        .when(AnswerIs(400, 599))
+        .answers(By(|_, answer| {
+            let text = text(answer.status, phrase(answer.status));
+            Answer { body: text.body, ..answer }
+                .without("allow")
+                .with("content-type", "text/plain; charset=utf-8")
+        })),
+    mutant("strips-reason-suffix", "Removes the suffix of a reason.")
+        .breaks("statement.reason-in-between", "reason-changed")
+        .when(REFUSED)
+        .answers(EditMember("reason", |reason| {
+            *reason = json!(reason.as_str().and_then(|reason| reason.split(':').next()));
+        })),
+    mutant("loses-early-refusal", "Answers 502 to an early refusal of a large collection.")
+        .breaks("statement.early-refusal", "early-refusal-lost")
+        .when(EARLY)
+        .answers(UNREACHABLE),
+    mutant("fails-on-early-refusal", "Answers 500 to an early refusal of a large collection.")
+        .breaks("statement.early-refusal", "early-refusal-lost")
+        .when(EARLY)
+        .answers(Becomes(Express(500, "Error: write EPIPE"))),
+    mutant("short-timeout", "Times out after 300 ms.")
+        .breaks("statement.slow-service", "timeout-short")
+        .then(Start(|options, _| options.service_timeout = Duration::from_millis(300))),
+    mutant("fails-after-first-failure", "Answers 502 to every collection after the first failure.")
+        .breaks("statement.recovery", "no-recovery")
+        .when(All(&[Relayed, Earlier(Same::Part, 1, &Unreachable)]))
+        .answers(UNREACHABLE),
+    mutant("never-reconnects", "Opens only one connection to the service.")
+        .breaks("statement.recovery", "no-recovery")
+        .then(Upstream(|right| UpstreamOptions { reconnects: false, ..right })),
+    mutant("passes-success-status", "Passes the service's 2xx status on.")
+        .breaks("statement.other-success", "accepted-answer-wrong")
+        .when(ReplyIs(200, 299))
+        .answers(By(|seen, answer| Answer { status: seen.reply().0, ..answer })),
+];

@@ -1,0 +1,136 @@
+//! Key sets with wrong keys, and wrong answers with the key set.
+
+use super::prelude::*;
+
+const KEY_SET: Condition = Endpoint(ServiceEndpoint::KeySet);
+const NOT_MODIFIED: Change = Each(&[Status(304), Content("")]);
+const PUBLISH_OTHERS: Change =
+    By(|seen, answer| Answer { body: seen.setup.other_keys.clone().into(), ..answer });
+
+pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
+    mutant("publishes-private-keys", "Publishes private keys.")
+        .breaks("keys.public-only", "keys-private")
+        .also_late()
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| edit_each(keys, |key| key["d"] = key["x"].clone()))),
+    mutant("publishes-symmetric-key", "Publishes a symmetric key.")
+        .breaks("keys.public-only", "keys-private")
+        .also_late()
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| {
+            add(keys, json!({ "kty": "oct", "kid": "symmetric", "k": "c2VjcmV0" }));
+        })),
+    mutant("same-key-ids", "Publishes two keys with the same id.")
+        .breaks("keys.distinct-ids", "keys-unusable")
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| {
+            let mut second = keys[0].clone();
+            second["use"] = json!("other");
+            add(keys, second);
+        })),
+    mutant("unknown-key-type", "Publishes a key of an unknown type.")
+        .breaks("keys.types", "keys-unusable")
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| add(keys, json!({ "kty": "edgeproof", "kid": "unknown" })))),
+    mutant("publishes-encryption-keys", "Publishes keys for encryption.")
+        .breaks("keys.types", "keys-unusable")
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| edit_each(keys, |key| key["use"] = json!("enc")))),
+    mutant("no-keys-for-a-query", "Lets a query change the key set.")
+        .breaks("keys.200.published", "key-set-unavailable")
+        .when(All(&[KEY_SET, TargetPart("?")]))
+        .answers(Content(r#"{"keys":[]}"#)),
+    mutant("304-to-similar-entity-tag", "Answers 304 to a part of the entity tag.")
+        .breaks("keys.not-modified", "key-set-revalidation")
+        .when(All(&[KEY_SET, SimilarTag]))
+        .answers(NOT_MODIFIED),
+    mutant("head-without-etag", "Omits the entity tag in answers to HEAD.")
+        .breaks("keys.head", "key-set-revalidation")
+        .when(All(&[KEY_SET, Method("HEAD")]))
+        .answers(RemoveHeader("etag")),
+    mutant("keys-without-public-part", "Publishes keys without their public part.")
+        .breaks("keys.types", "keys-unusable")
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| {
+            edit_each(keys, |key| drop(key.as_object_mut().and_then(|key| key.shift_remove("x"))));
+        })),
+    mutant("no-keys", "Publishes no keys.")
+        .breaks("keys.200.published", "keys-unusable")
+        .should()
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| *keys = json!([]))),
+    mutant("bare-array", "Publishes the array of keys without the object around it.")
+        .breaks("keys.shape", "key-set-shape")
+        .when(KEY_SET)
+        .answers(By(|_, answer| match answer.member("keys") {
+            Some(keys) => Answer { body: keys.to_string().into(), ..answer },
+            None => answer,
+        })),
+    mutant("html-page-for-keys", "Publishes an HTML page in place of the key set.")
+        .breaks("keys.200.published", "key-set-shape")
+        .when(KEY_SET)
+        .answers(Typed("text/html", "<!doctype html><title>Keys</title>")),
+    mutant("cached-for-a-day", "Lets caches store the key set for a day.")
+        .breaks("limit.key-set-cache", "key-set-cached-long")
+        .also_late()
+        .when(KEY_SET)
+        .answers(SetHeader("cache-control", "public, max-age=86400")),
+    mutant("cached-without-limit", "Lets caches store the key set without a limit.")
+        .breaks("limit.key-set-cache", "key-set-cached-long")
+        .also_late()
+        .when(KEY_SET)
+        .answers(Each(&[
+            SetHeader("cache-control", "public, immutable"),
+            SetHeader("expires", "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ])),
+    mutant("alternating-keys", "Publishes other keys on every second request.")
+        .breaks("keys.stable", "key-set-unstable")
+        .when(LastOfEach(2, &KEY_SET))
+        .answers(PUBLISH_OTHERS),
+    mutant("other-keys-on-one-server", "Publishes other keys on one of four servers.")
+        .breaks("keys.stable", "key-set-unstable")
+        .when(LastOfEach(4, &KEY_SET))
+        .answers(PUBLISH_OTHERS),
+    mutant("no-etag", "Omits the header ETag.")
+        .breaks("keys.etag", "key-set-revalidation")
+        .when(KEY_SET)
+        .answers(RemoveHeader("etag")),
+    mutant("never-304", "Never answers 304.")
+        .breaks("keys.not-modified", "key-set-revalidation")
+        .when(All(&[KEY_SET, Not(&AnswerIs(200, 200))]))
+        .answers(Repeats(Which::Last, (Same::Target, &All(&[KEY_SET, AnswerIs(200, 200)])))),
+    mutant("always-304", "Answers 304 to any If-None-Match.")
+        .breaks("keys.not-modified", "key-set-revalidation")
+        .when(All(&[KEY_SET, Has("if-none-match")]))
+        .answers(NOT_MODIFIED),
+    mutant("no-head", "Answers 405 to HEAD.")
+        .breaks("keys.head", "key-set-unavailable")
+        .when(All(&[KEY_SET, Method("HEAD")]))
+        .then(Instead(Json(405, r#"{"error":"method_not_allowed"}"#))),
+    mutant("publishes-other-keys", "Publishes other keys than those that sign verdicts.")
+        .breaks("keys.verifies-verdict", "verdict-unverifiable")
+        .when(KEY_SET)
+        .answers(PUBLISH_OTHERS),
+    mutant("corrupts-signature", "Corrupts the signature of verdicts.")
+        .breaks("keys.verifies-verdict", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| *token = json!(altered(token.as_str().unwrap_or_default())))),
+];
+
+fn add(keys: &mut Value, key: Value) {
+    if let Some(keys) = keys.as_array_mut() {
+        keys.push(key);
+    }
+}
+
+fn edit_each(keys: &mut Value, edit: impl FnMut(&mut Value)) {
+    keys.as_array_mut().into_iter().flatten().for_each(edit);
+}
+
+/// Changes a letter in the middle of the signature.
+fn altered(token: &str) -> String {
+    let Some((rest, signature)) = token.rsplit_once('.') else { return token.to_owned() };
+    let at = signature.len() / 2;
+    let other = if signature[at..].starts_with('A') { 'B' } else { 'A' };
+    format!("{rest}.{}{other}{}", &signature[..at], &signature[at + 1..])
+}
