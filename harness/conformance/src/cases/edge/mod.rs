@@ -14,6 +14,7 @@ mod part;
 mod read_failures;
 mod refusals;
 mod relay;
+mod rule;
 mod settings;
 mod unreachable;
 
