@@ -42,6 +42,10 @@ const LOOK_ALIKES: [(&str, LookAlike); 8] = [
 
 /// Fills in the placeholders of origins that look like `origin`.
 pub(super) fn fill(text: &str, origin: &str) -> String {
+    // Most header fields have no placeholder.
+    if !text.contains('{') {
+        return text.to_owned();
+    }
     LOOK_ALIKES
         .iter()
         .fold(text.to_owned(), |text, (placeholder, alike)| text.replace(placeholder, &alike(origin)))
