@@ -1,4 +1,4 @@
-use super::collection;
+use super::{EdgeObservation, EdgeRule, collection};
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Body, Draft};
@@ -29,6 +29,8 @@ pub struct Conversation {
     pub hidden: Vec<(String, String)>,
     /// Level of the check that the answer's content type is JSON. None: no check.
     pub content_type: Option<CaseLevel>,
+    /// What else the answer has to be, and what is observed of it. Only a real edge shows it.
+    pub rules: Vec<EdgeRule>,
 }
 
 /// What reaches the service.
@@ -43,20 +45,58 @@ pub enum ExpectedRelay {
 }
 
 impl Conversation {
-    /// A page posts a collection; the edge relays it once and gives this answer.
-    pub fn post(script: Script, answer: ExpectedAnswer) -> Self {
+    /// Any request, of which nothing is expected yet.
+    pub fn request(draft: Draft) -> Self {
         Self {
-            draft: collection(),
-            script: Some(script),
-            answer: Some(answer),
+            draft,
+            script: None,
+            answer: None,
             wording: CaseLevel::Must,
-            relay: ExpectedRelay::Once,
+            relay: ExpectedRelay::Any,
             after_retry: Vec::new(),
             readable: None,
             denied: false,
             hidden: Vec::new(),
             content_type: None,
+            rules: Vec::new(),
         }
+    }
+
+    /// A page posts a collection; the edge relays it once and gives this answer.
+    pub fn post(script: Script, answer: ExpectedAnswer) -> Self {
+        let relay = ExpectedRelay::Once;
+        Self { answer: Some(answer), relay, ..Self::request(collection()).script(script) }
+    }
+
+    /// Sets how the mock service replies.
+    #[must_use]
+    pub fn script(self, script: Script) -> Self {
+        Self { script: Some(script), ..self }
+    }
+
+    /// Adds what the answer has to be.
+    #[must_use]
+    pub fn expect(mut self, rule: EdgeRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Observes this of the answer, at the open point that has the case's id.
+    #[must_use]
+    pub fn observe(self, seen: EdgeObservation) -> Self {
+        self.expect(EdgeRule::Observe(seen, None))
+    }
+
+    /// Observes this of the answer, at an open point of its own.
+    #[must_use]
+    pub fn observe_at(self, point: &'static str, seen: EdgeObservation) -> Self {
+        self.expect(EdgeRule::Observe(seen, Some(point)))
+    }
+
+    /// Checks that the answer grants nothing to the origin of the request.
+    #[must_use]
+    pub fn denied(self) -> Self {
+        Self { denied: true, ..self }
     }
 
     /// Replaces the body.
@@ -80,16 +120,16 @@ impl Conversation {
         self
     }
 
-    /// Checks the answer's content type and nothing else.
+    /// Checks nothing of the answer so far, and nothing at the service.
     #[must_use]
-    pub fn only_content_type(self, level: CaseLevel) -> Self {
-        Self { answer: None, relay: ExpectedRelay::Any, content_type: Some(level), ..self }
+    pub fn only(self) -> Self {
+        Self { answer: None, relay: ExpectedRelay::Any, ..self }
     }
 
-    /// Checks that a page can read the answer and nothing else.
+    /// Also checks, at this level, the answer's content type.
     #[must_use]
-    pub fn only_readable(self, level: CaseLevel) -> Self {
-        Self { answer: None, relay: ExpectedRelay::Any, readable: Some(level), ..self }
+    pub fn content_type(self, level: CaseLevel) -> Self {
+        Self { content_type: Some(level), ..self }
     }
 
     /// Lowers the level of the answer's exact wording.

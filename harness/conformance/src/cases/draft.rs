@@ -5,6 +5,8 @@ use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Body, Draft};
 use memchr::memmem;
 
+use super::look_alike;
+
 /// Placeholder in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
 /// Placeholder in a draft for the origin that the edge allows.
@@ -31,13 +33,14 @@ pub(crate) fn next_marker() -> String {
 /// Fills in the placeholders of a draft.
 pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
     let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
+    let value = |value: &String| look_alike::fill(&text(value), origin);
     let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
     Draft {
         method: draft.method.clone(),
         path: text(&draft.path)
             .replace(SIGNALS, spec.path(Endpoint::Signals))
             .replace(HEALTH, spec.path(Endpoint::Health)),
-        headers: draft.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        headers: draft.headers.iter().map(|(name, text)| (name.clone(), value(text))).collect(),
         body: draft.body.with_bytes(body),
         from: draft.from,
         form: draft.form.clone(),
@@ -46,7 +49,13 @@ pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
 
 /// A collection as a page posts it.
 pub fn collection() -> Draft {
-    posted(Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#))), Some("application/json"))
+    collection_from(ORIGIN)
+}
+
+/// A collection as a page of `origin` posts it.
+pub(crate) fn collection_from(origin: &str) -> Draft {
+    let body = Body::Sized(Bytes::from(format!(r#"{{"v":1,"sealed":"{MARKER}"}}"#)));
+    to_signals("POST").header("Origin", origin).header("Content-Type", "application/json").body(body)
 }
 
 /// Any body as a page posts it.

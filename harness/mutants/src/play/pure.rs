@@ -115,7 +115,9 @@ pub(super) fn play(
         }
         Procedure::Steps(_) | Procedure::Monitor(_) => return None,
     };
-    if conversations.iter().any(|(_, conversation)| breaks_off(conversation)) {
+    let needs_sockets =
+        |conversation: &Conversation| !conversation.rules.is_empty() || breaks_off(conversation);
+    if case.settings.listener.is_some() || conversations.iter().any(|(_, one)| needs_sockets(one)) {
         return None;
     }
     let mut found = CaseFindings::default();

@@ -8,7 +8,6 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
 use serde_json::Value;
 
-use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
 use crate::collector::{CollectorEdge, PostReaction, WebSocketReaction};
 use crate::judge::{self, Check, SessionResult, fails_with, resolves};
@@ -24,17 +23,13 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
         ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
         ("posting", "an abort while the edge holds the collection", AbortTime::Posting),
     ] {
-        let error = ErrorRow::of(cases, ROW);
         cases
             .case(
                 ROW,
                 &format!("abort.{id}"),
                 &format!("{title} ends the session with AbortError and without a verdict"),
             )
-            .steps(move |context| {
-                let error = error.clone();
-                Box::pin(aborted(context, when, error))
-            })
+            .steps(move |context| Box::pin(aborted(context, when)))
             .stimulus(Stimulus::CallerAborts)
             .also(WITHOUT_VERDICT);
     }
@@ -53,18 +48,17 @@ enum AbortTime {
 /// Longest wait for a collection that nobody should send any more: longer than usual measurements.
 const NO_POST: Duration = Duration::from_millis(1200);
 
-async fn aborted(context: &mut CollectorCaseContext, when: AbortTime, error: ErrorRow) {
+async fn aborted(context: &mut CollectorCaseContext, when: AbortTime) {
     let post = if when == AbortTime::Posting { PostReaction::Hold } else { PostReaction::Relay };
     let mut setup = context.edge_setup().post(post);
     if when == AbortTime::Verifying {
         // Over a silent WebSocket measurements take longer, so the collection is not under way yet.
         setup = setup.websocket(WebSocketReaction::Send(bytes::Bytes::new()));
     }
-    let Some(edge) = context.edge(setup).await else { return };
-    let Some(page) = context.page().await else { return };
+    let Some((edge, page)) = context.opened(setup).await else { return };
     let reference = context.reference("aborted");
     let Some(session) = interrupted(context, &page, &edge, when, &reference).await else { return };
-    let expected = error.expected(context);
+    let expected = context.error(ROW, "");
     context.check(fails_with(SessionSubject::Aborted, &expected, &session));
     // A collector that sends again would be accepted now.
     edge.set_post(PostReaction::Relay);
@@ -101,7 +95,7 @@ async fn interrupted(
         AbortTime::Measuring => {
             let ready = page.begin(CollectorCall::Ready);
             abort(context, page).await?;
-            let ready = SessionResult { call: CollectorCall::Ready.name(), outcome: ready.await };
+            let ready = ready.await;
             // The measurements may be done already.
             Some(if ready.is_returned() { page.play([CollectorCall::Verify]).await } else { ready })
         }
@@ -112,7 +106,7 @@ async fn interrupted(
                 context.found.not_applicable = Some("the collector posts before it has measured".into());
                 return None;
             }
-            Some(SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await })
+            Some(verify.await)
         }
         AbortTime::BeforeVerify => {
             let ready = page.play([CollectorCall::Ready]).await;
@@ -131,13 +125,12 @@ async fn interrupted(
         AbortTime::Posting => {
             let verify = page.begin(CollectorCall::Verify);
             if !edge.posted(1, context.timeout).await {
-                let verify = SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await };
-                let actual = Some(PageValue::Session(verify.value()));
+                let actual = Some(PageValue::Session(verify.await.value()));
                 context.check(Check::page(PageEffect::CollectionHeld, actual, false));
                 return None;
             }
             abort(context, page).await?;
-            Some(SessionResult { call: CollectorCall::Verify.name(), outcome: verify.await })
+            Some(verify.await)
         }
     }
 }
@@ -185,8 +178,7 @@ fn afterwards(cases: &mut CaseList<'_, Collector>) {
     cases
         .case(ROW, "abort.afterwards", "abort() after the acceptance returns")
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let options = context.quick_options(&edge.url());
             let session = page.session(options, &context.reference("done")).await;
             context.check(resolves(&session).which("before the abort"));
@@ -204,8 +196,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
         .case(ROW, "abort.observed", "how the collector handles other ways to abort")
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let options = Value::Object(context.quick_options(&edge.url()));
             let create = |signal| CollectorCall::Create { options: options.clone(), signal };
             let start = || CollectorCall::Start { session_ref: Some(context.reference("signal")) };

@@ -4,7 +4,6 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Count, Counted, SessionSubject};
 use serde_json::{Value, json};
 
-use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{EdgeScheme, PageOrigin};
 use crate::judge::{Check, fails_with, resolves};
@@ -104,17 +103,13 @@ const INSECURE_URLS: [(&str, &str, CaseLevel, &[&str]); 6] = [
 
 fn invalid(cases: &mut CaseList<'_, Collector>) {
     for (id, title, values) in INVALID_URLS {
-        let error = ErrorRow::of(cases, INVALID);
         cases
             .case(
                 INVALID,
                 &format!("api-url.invalid.{id}"),
                 &format!("the collector refuses {title} as invalid"),
             )
-            .steps(move |context| {
-                let error = error.clone();
-                Box::pin(refused(context, values, error, CaseLevel::Must))
-            })
+            .steps(move |context| Box::pin(refused(context, INVALID, values, CaseLevel::Must)))
             .stimulus(Stimulus::ApiUrlInvalid)
             .also("setting.collector.api-url");
     }
@@ -122,33 +117,24 @@ fn invalid(cases: &mut CaseList<'_, Collector>) {
 
 fn insecure(cases: &mut CaseList<'_, Collector>) {
     for (id, title, level, values) in INSECURE_URLS {
-        let error = ErrorRow::of(cases, NOT_HTTPS);
         let case = cases
             .case(
                 NOT_HTTPS,
                 &format!("api-url.insecure.{id}"),
                 &format!("the collector refuses an apiUrl with {title}"),
             )
-            .steps(move |context| {
-                let error = error.clone();
-                Box::pin(refused(context, values, error, level))
-            });
+            .steps(move |context| Box::pin(refused(context, NOT_HTTPS, values, level)));
         case.stimulus(Stimulus::ApiUrlInsecure).also(SCHEME).also("setting.collector.api-url");
         case.level(level);
     }
 }
 
 /// Each value makes a session fail with the error. It may come from any call.
-async fn refused(
-    context: &mut CollectorCaseContext,
-    values: &'static [&'static str],
-    error: ErrorRow,
-    level: CaseLevel,
-) {
+async fn refused(context: &mut CollectorCaseContext, row: &str, values: &[&str], level: CaseLevel) {
     let Some(page) = context.page().await else { return };
     for value in values {
         let session = page.session(context.quick_options(value), &context.reference("option")).await;
-        let expected = error.filled(context, "<value>", value);
+        let expected = context.error(row, value);
         let subject = SessionSubject::ApiUrl((*value).into());
         context.check(fails_with(subject, &expected, &session).at(level));
     }
@@ -243,17 +229,14 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
             "api-url.observed",
             "how the collector handles unusual values of apiUrl",
         )
-        .steps(steps!(
-            async |context| {
-                let Some(page) = context.page().await else { return };
-                for (name, value) in values {
-                    let mut options = context.quick_options("");
-                    options.insert("apiUrl".into(), value);
-                    let session = page.session(options, &context.reference("odd")).await;
-                    context.observe(&format!("collector.api-url.{name}"), session.summary());
-                }
-            },
-            with(values)
-        ))
+        .steps(steps!(with(values), async |context| {
+            let Some(page) = context.page().await else { return };
+            for (name, value) in values {
+                let mut options = context.quick_options("");
+                options.insert("apiUrl".into(), value);
+                let session = page.session(options, &context.reference("odd")).await;
+                context.observe(&format!("collector.api-url.{name}"), session.summary());
+            }
+        }))
         .level(CaseLevel::Open);
 }

@@ -5,7 +5,6 @@ mod answers;
 mod api_url;
 mod block;
 mod blocked;
-mod error_row;
 mod modes;
 mod network;
 mod order;
@@ -16,8 +15,6 @@ mod secure_context;
 mod websocket;
 
 use super::CaseList;
-
-use error_row::ErrorRow;
 
 pub use part::Collector;
 

@@ -3,7 +3,6 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
 use serde_json::{Value, json};
 
-use super::ErrorRow;
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::judge::{Check, fails_with, resolves};
 
@@ -41,21 +40,17 @@ fn by_default(cases: &mut CaseList<'_, Collector>, default: &str) {
     let default = default.to_owned();
     cases
         .case("statement.mode-default", "mode.default", &format!("without the option, the mode is {default}"))
-        .steps(steps!(
-            async |context| {
-                if context.needs_opened() {
-                    session_in(context, None, default).await;
-                }
-            },
-            with(default)
-        ))
+        .steps(steps!(with(default), async |context| {
+            if context.needs_opened() {
+                session_in(context, None, default).await;
+            }
+        }))
         .also(MODE);
 }
 
 /// Runs a session in a mode. A collection that opens has to name the expected mode.
 async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, expected: String) {
-    let Some(edge) = context.edge(context.edge_setup()).await else { return };
-    let Some(page) = context.page().await else { return };
+    let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
     let mut options = context.options(&edge.url());
     if let Some(mode) = mode {
         options.insert("mode".into(), json!(mode));
@@ -90,23 +85,19 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
         ),
         ("word", "a mode that is a word for a missing value", texts(&["null", "undefined", "default"])),
     ] {
-        let error = ErrorRow::of(cases, UNKNOWN);
         let title = format!("the collector refuses {title}");
         cases
             .case(UNKNOWN, &format!("mode.unknown.{id}"), &title)
-            .steps(steps!(
-                async |context| {
-                    let Some(page) = context.page().await else { return };
-                    for value in &values {
-                        let mut options = context.options(NOWHERE);
-                        options.insert("mode".into(), json!(value));
-                        let session = page.session(options, &context.reference("mode")).await;
-                        let expected = error.filled(context, "<value>", value);
-                        context.check(fails_with(SessionSubject::Mode(value.into()), &expected, &session));
-                    }
-                },
-                with(error, values)
-            ))
+            .steps(steps!(with(values), async |context| {
+                let Some(page) = context.page().await else { return };
+                for value in &values {
+                    let mut options = context.options(NOWHERE);
+                    options.insert("mode".into(), json!(value));
+                    let session = page.session(options, &context.reference("mode")).await;
+                    let expected = context.error(UNKNOWN, value);
+                    context.check(fails_with(SessionSubject::Mode(value.into()), &expected, &session));
+                }
+            }))
             .stimulus(Stimulus::ModeUnknown)
             .also(MODE);
     }
@@ -121,18 +112,15 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
     cases
         .case(MODE, "mode.observed", "how the collector handles a non-string mode")
-        .steps(steps!(
-            async |context| {
-                let Some(page) = context.page().await else { return };
-                for (name, value) in values {
-                    let mut options = context.options(NOWHERE);
-                    options.insert("mode".into(), value);
-                    let session = page.session(options, &context.reference("mode")).await;
-                    context.observe(&format!("collector.mode.{name}"), session.summary());
-                }
-            },
-            with(values)
-        ))
+        .steps(steps!(with(values), async |context| {
+            let Some(page) = context.page().await else { return };
+            for (name, value) in values {
+                let mut options = context.options(NOWHERE);
+                options.insert("mode".into(), value);
+                let session = page.session(options, &context.reference("mode")).await;
+                context.observe(&format!("collector.mode.{name}"), session.summary());
+            }
+        }))
         .level(CaseLevel::Open);
 }
 

@@ -4,7 +4,6 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::SessionSubject;
 use serde_json::Value;
 
-use super::ErrorRow;
 use crate::cases::{CaseList, Collector};
 use crate::judge::fails_with;
 
@@ -12,30 +11,24 @@ const ROW: &str = "collector.ready-before-start";
 
 /// The order of the calls (2, 7.1).
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
-    let error = ErrorRow::of(cases, ROW);
     cases
         .case(ROW, "order.ready-before-start", "ready() fails before start()")
-        .steps(steps!(
-            async |context| {
-                let Some(edge) = context.edge(context.edge_setup()).await else { return };
-                let Some(page) = context.page().await else { return };
-                let options = Value::Object(context.options(&edge.url()));
-                let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
-                let session = page.play(calls).await;
-                let expected = error.expected(context);
-                context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
-                // Also the second time.
-                let session = page.play([CollectorCall::Ready]).await;
-                context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
-            },
-            with(error)
-        ))
+        .steps(steps!(async |context| {
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
+            let options = Value::Object(context.options(&edge.url()));
+            let calls = [CollectorCall::Create { options, signal: false }, CollectorCall::Ready];
+            let session = page.play(calls).await;
+            let expected = context.error(ROW, "");
+            context.check(fails_with(SessionSubject::WithoutStart, &expected, &session));
+            // Also the second time.
+            let session = page.play([CollectorCall::Ready]).await;
+            context.check(fails_with(SessionSubject::WithoutStartAgain, &expected, &session));
+        }))
         .stimulus(Stimulus::ReadyBeforeStart);
     cases
         .case(ROW, "order.observed", "how the collector handles other orders of the calls")
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let create = || CollectorCall::Create {
                 options: Value::Object(context.quick_options(&edge.url())),
                 signal: false,

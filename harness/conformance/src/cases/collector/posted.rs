@@ -28,8 +28,7 @@ fn accepted(cases: &mut CaseList<'_, Collector>) {
     cases
         .case(ROW, "post.accepted", "verify() resolves if the service accepts the session")
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let reference = context.reference("accepted");
             let session = page.session(context.options(&edge.url()), &reference).await;
             context.check(resolves(&session));
@@ -48,7 +47,7 @@ fn request(cases: &mut CaseList<'_, Collector>) {
         )
         .steps(steps!(async |context| {
             let Some((edge, record)) = one_session(context).await else { return };
-            let path = context.target.edges.spec.path(Endpoint::Signals).to_owned();
+            let path = context.spec().path(Endpoint::Signals).to_owned();
             let requests = edge.requests();
             // A measurement may read from the edge.
             let bodies = |request: &&SeenRequest| match request.method {
@@ -96,64 +95,36 @@ fn request(cases: &mut CaseList<'_, Collector>) {
 async fn one_session(
     context: &mut CollectorCaseContext,
 ) -> Option<(std::sync::Arc<CollectorEdge>, edgeproof_browser::PageRecord)> {
-    let edge = context.edge(context.edge_setup()).await?;
-    let page = context.page().await?;
+    let (edge, page) = context.opened(context.edge_setup()).await?;
     let session = page.session(context.options(&edge.url()), &context.reference("post")).await;
     context.check(resolves(&session));
     let record = page.record().await;
     Some((edge, record))
 }
 
-/// How a case lets the edge answer a collection, and what the page calls.
-#[derive(Clone)]
-struct OnceCase {
-    id: &'static str,
-    title: &'static str,
-    script: Option<Script>,
-    verifies: usize,
-}
-
 fn once(cases: &mut CaseList<'_, Collector>) {
-    let slow = Script {
-        replies: vec![Reply {
-            delay: Duration::from_millis(700),
-            when: When::AfterBody,
-            action: Action::Decide,
-        }],
-    };
-    let all = [
-        OnceCase { id: "accepted", title: "an accepted collection", script: None, verifies: 1 },
-        OnceCase { id: "slow", title: "a slowly answered collection", script: Some(slow), verifies: 1 },
-        OnceCase {
-            id: "verified-twice",
-            title: "the collection of a session that is verified twice",
-            script: None,
-            verifies: 2,
-        },
-    ];
-    for once in all {
+    let (delay, when, action) = (Duration::from_millis(700), When::AfterBody, Action::Decide);
+    let slow = Script { replies: vec![Reply { delay, when, action }] };
+    for (id, title, script, verifies) in [
+        ("accepted", "an accepted collection", None, 1),
+        ("slow", "a slowly answered collection", Some(slow), 1),
+        ("verified-twice", "the collection of a session that is verified twice", None, 2),
+    ] {
         cases
-            .case(
-                ONCE,
-                &format!("post.once.{}", once.id),
-                &format!("the collector posts {} once", once.title),
-            )
-            .steps(move |context| {
-                let once = once.clone();
-                Box::pin(posted_once(context, once))
-            });
+            .case(ONCE, &format!("post.once.{id}"), &format!("the collector posts {title} once"))
+            .steps(steps!(with(script), async |context| { posted_once(context, script, verifies).await }));
     }
 }
 
 /// Longest wait for a collection that nobody should post again.
 pub(super) const NO_POST: Duration = Duration::from_millis(250);
 
-async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
+async fn posted_once(context: &mut CollectorCaseContext, script: Option<Script>, verifies: usize) {
     let Some(edge) = context.edge(context.edge_setup()).await else { return };
-    let _script = once.script.map(|script| edge.script(script));
+    let _script = script.map(|script| edge.script(script));
     let Some(page) = context.page().await else { return };
     let session = page.session(context.quick_options(&edge.url()), &context.reference("once")).await;
-    for _ in 1..once.verifies {
+    for _ in 1..verifies {
         page.play([CollectorCall::Verify]).await;
     }
     edge.posted(2, NO_POST).await;
@@ -164,7 +135,7 @@ async fn posted_once(context: &mut CollectorCaseContext, once: OnceCase) {
         ..Count::new(Counted::Collections, 1, posts)
     };
     // A second verify() may begin another collection of the same session.
-    let level = if once.verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
+    let level = if verifies > 1 { CaseLevel::Should } else { CaseLevel::Must };
     context.check(
         Check::judged(count, bodies.len() == 1 && posts == 1)
             .which("at the edge")
@@ -183,8 +154,7 @@ fn different(cases: &mut CaseList<'_, Collector>) {
             "two collections are never the same, even for the same page and reference",
         )
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             for _ in 0..2 {
                 let session =
                     page.session(context.quick_options(&edge.url()), &context.reference("same")).await;
@@ -210,8 +180,7 @@ fn private(cases: &mut CaseList<'_, Collector>) {
             "no request of a session contains data of the page that the page did not give to the collector",
         )
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let session = page.session(context.options(&edge.url()), &context.reference("private")).await;
             context.check(resolves(&session));
             let mut found = Vec::new();

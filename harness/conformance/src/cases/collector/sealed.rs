@@ -32,8 +32,7 @@ struct PostedSession {
 
 /// Runs a session in the default mode. None: nothing was posted, which a check reports.
 async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option<PostedSession> {
-    let edge = context.edge(context.edge_setup()).await?;
-    let page = context.page().await?;
+    let (edge, page) = context.opened(context.edge_setup()).await?;
     let session = page.session(context.options(&edge.url()), &reference).await;
     let Some(post) = edge.posts().into_iter().next() else {
         let actual = Some(PageValue::Session(session.value()));
@@ -52,8 +51,7 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
             "nobody can read the reference or a measurement in the posted collection",
         )
         .steps(steps!(async |context| {
-            let Some(edge) = context.edge(context.edge_setup()).await else { return };
-            let Some(page) = context.page().await else { return };
+            let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
             let reference = context.reference("unreadable");
             let session = page.session(context.options(&edge.url()), &reference).await;
             context.check(resolves(&session));
@@ -162,14 +160,11 @@ fn references(cases: &mut CaseList<'_, Collector>) {
                 &format!("sealed.reference.{id}"),
                 &format!("a backend gets the verdict by a reference {title}"),
             )
-            .steps(steps!(
-                async |context| {
-                    if context.needs_opened() {
-                        ends_in_verdict(context, text, &format!("a reference {title}")).await;
-                    }
-                },
-                with(text)
-            ))
+            .steps(steps!(with(text), async |context| {
+                if context.needs_opened() {
+                    ends_in_verdict(context, text, &format!("a reference {title}")).await;
+                }
+            }))
             .also(REFERENCE);
     }
 }
@@ -178,7 +173,7 @@ fn references(cases: &mut CaseList<'_, Collector>) {
 pub(super) fn check_opened(context: &mut CollectorCaseContext, fault: Option<&CollectionFault>) {
     let actual = fault.map(|fault| PageValue::text(fault.to_string()));
     let check = Check::page(PageEffect::SealOpens, actual, fault.is_none());
-    let spec = &context.target.edges.spec;
+    let spec = context.spec();
     let refusal = fault.and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
     context.check(match refusal {
         Some(row) => check.advise(Advice::CollectionRefused {
@@ -190,8 +185,7 @@ pub(super) fn check_opened(context: &mut CollectorCaseContext, fault: Option<&Co
 }
 
 async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, what: &str) {
-    let Some(edge) = context.edge(context.edge_setup()).await else { return };
-    let Some(page) = context.page().await else { return };
+    let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
     let session = page.session(context.quick_options(&edge.url()), &reference).await;
     context.check(resolves(&session));
     let posted = edge.posts().into_iter().find_map(|post| post.body);

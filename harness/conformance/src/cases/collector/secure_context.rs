@@ -1,7 +1,6 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::difference::SessionSubject;
 
-use super::ErrorRow;
 use crate::cases::{CaseList, Collector};
 use crate::collector::PageOrigin;
 use crate::judge::fails_with;
@@ -14,20 +13,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     if cases.spec.row(ROW).is_none() {
         return;
     }
-    let error = ErrorRow::of(cases, ROW);
     cases
         .case(ROW, "page.insecure", "the collector refuses a page without TLS")
-        .steps(steps!(
-            async |context| {
-                let mut setup = context.edge_setup();
-                setup.allowed_origin = context.target.pages.origin(PageOrigin::Http);
-                let Some(edge) = context.edge(setup).await else { return };
-                let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
-                let session = page.session(context.options(&edge.url()), &context.reference("page")).await;
-                let expected = error.expected(context);
-                context.check(fails_with(SessionSubject::Session, &expected, &session));
-            },
-            with(error)
-        ))
+        .steps(steps!(async |context| {
+            let mut setup = context.edge_setup();
+            setup.allowed_origin = context.target.pages.origin(PageOrigin::Http);
+            let Some(edge) = context.edge(setup).await else { return };
+            let Some(page) = context.page_at(PageOrigin::Http, Vec::new()).await else { return };
+            let session = page.session(context.options(&edge.url()), &context.reference("page")).await;
+            let expected = context.error(ROW, "");
+            context.check(fails_with(SessionSubject::Session, &expected, &session));
+        }))
         .stimulus(Stimulus::PageInsecure);
 }

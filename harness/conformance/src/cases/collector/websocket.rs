@@ -45,19 +45,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 &format!("websocket.{id}"),
                 &format!("the collector sends the collection without an error if the edge {title}"),
             )
-            .steps(steps!(
-                async |context| {
-                    let Some(page) = context.page().await else { return };
-                    for reaction in reactions {
-                        let what = format!("{reaction:?}");
-                        let setup = context.edge_setup().websocket(reaction);
-                        let Some(edge) = context.edge(setup).await else { return };
-                        session_with(context, &page, &edge, &what).await;
-                    }
-                    collected(context, &page).await;
-                },
-                with(reactions)
-            ))
+            .steps(steps!(with(reactions), async |context| {
+                let Some(page) = context.page().await else { return };
+                for reaction in reactions {
+                    let what = format!("{reaction:?}");
+                    let setup = context.edge_setup().websocket(reaction);
+                    let Some(edge) = context.edge(setup).await else { return };
+                    session_with(context, &page, &edge, &what).await;
+                }
+                collected(context, &page).await;
+            }))
             .also("statement.measurement-failure")
             .takes(takes);
     }

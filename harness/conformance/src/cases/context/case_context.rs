@@ -49,9 +49,14 @@ impl<T: CaseTarget> CaseContext<T> {
         &self.case
     }
 
+    /// The interface.
+    pub fn spec(&self) -> &Spec {
+        self.target.spec()
+    }
+
     /// A row by its id.
     pub fn row(&self, id: &str) -> &Row {
-        row(self.target.spec(), id)
+        row(self.spec(), id)
     }
 
     /// The current time, to measure durations.
@@ -89,6 +94,11 @@ impl<T: CaseTarget> CaseContext<T> {
         for check in checks {
             self.check(check);
         }
+    }
+
+    /// Records the target's behaviour at the open point that has the case's id.
+    pub fn observe_case(&mut self, observed: impl Into<String>) {
+        self.found.observations.push((self.case.clone(), observed.into()));
     }
 
     /// Records the target's behaviour at an open point.

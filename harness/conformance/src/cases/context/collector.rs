@@ -2,8 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::Advice;
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{Advice, Fact, Spec};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
 use edgeproof_reports::Hop;
@@ -18,7 +17,7 @@ use crate::collector::{
     CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer, SeenRequest,
     SharedBrowser,
 };
-use crate::judge::Check;
+use crate::judge::{Check, ExpectedError};
 
 /// Longest wait for the end of requests at the service.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -98,7 +97,7 @@ impl CollectorCaseContext {
         let mut options = Map::new();
         options.insert("apiUrl".into(), json!(api_url));
         options.insert("sealKey".into(), self.seal_key().to_jwk());
-        let is_old = !self.target.edges.spec.seals_collections();
+        let is_old = !self.spec().seals_collections();
         if is_old && self.target.module.is_reference() {
             options.insert("compatibility".into(), json!("pre-seal"));
         }
@@ -141,6 +140,12 @@ impl CollectorCaseContext {
         }
     }
 
+    /// Starts an edge and opens a page. None: as for one of them alone.
+    pub async fn opened(&mut self, setup: EdgeSetup) -> Option<(Arc<CollectorEdge>, Arc<CollectorPage>)> {
+        let edge = self.edge(setup).await?;
+        Some((edge, self.page().await?))
+    }
+
     /// Opens a page at `https://shop.test` and loads the module.
     pub async fn page(&mut self) -> Option<Arc<CollectorPage>> {
         self.page_at(PageOrigin::Https, Vec::new()).await
@@ -175,12 +180,21 @@ impl CollectorCaseContext {
         self.target.seal != SealUse::Foreign
     }
 
-    /// An error text of the interface, with the name of this collector's maker.
-    pub fn error_text(&self, text: &str) -> String {
-        match text.strip_prefix("service: ") {
-            Some(rest) => format!("{}: {rest}", self.target.name),
-            None => text.to_owned(),
+    /// The error of a row of the collector table, with the name of this collector's maker. `value`: the value or the status
+    /// in its text.
+    pub fn error(&self, row: &str, value: &str) -> ExpectedError {
+        let Fact::Thrown { text } = &self.row(row).fact else {
+            unreachable!("{row} is an error in the page")
+        };
+        // A row has the whole text, or the name of an error whose text the browser chooses.
+        if !text.contains(' ') {
+            return ExpectedError::Name(text.clone());
         }
+        let text = match text.strip_prefix("service: ") {
+            Some(rest) => format!("{}: {rest}", self.target.name),
+            None => text.clone(),
+        };
+        ExpectedError::Text(text.replace("<value>", value).replace("<status>", value))
     }
 
     /// Ends the case: records its pages for the monitors and its requests for the report.

@@ -56,19 +56,7 @@ struct Calls {
     /// A session is not over, or a call did not end.
     unfinished: bool,
     /// What earlier cases did.
-    before: RecordMark,
-}
-
-/// A position in the lists of a record.
-#[derive(Debug, Default, Clone, Copy)]
-struct RecordMark {
-    requests: usize,
-    websockets: usize,
-    console_errors: usize,
-    uncaught: usize,
-    dialogs: usize,
-    navigations: usize,
-    windows: usize,
+    before: PageRecord,
 }
 
 /// Why a page cannot be used.
@@ -109,11 +97,13 @@ impl CollectorPage {
     }
 
     /// Begins a call at once. The future yields its end.
-    pub fn begin(&self, call: CollectorCall) -> impl Future<Output = CallOutcome> + Send + use<> {
+    pub fn begin(&self, call: CollectorCall) -> impl Future<Output = SessionResult> + Send + use<> {
         let page = self.current();
         page.note(&call);
         page.calls.lock().unfinished = true;
-        within(self.timeout, page.page.begin(call))
+        let name = call.name();
+        let outcome = within(self.timeout, page.page.begin(call));
+        async move { SessionResult { call: name, outcome: outcome.await } }
     }
 
     /// Runs a session: `create()`, `start()`, `ready()` and `verify()`, until one of them fails.
@@ -195,13 +185,12 @@ impl CollectorPage {
             let record = page.record().await;
             let mut calls = page.calls.lock();
             let full = page.page.record();
-            let next = RecordMark::of(&full);
             let is_idle = !calls.unfinished
                 && full.gone.is_none()
                 && full.requests.len() < MOST_REQUESTS
                 && full.request_count == full.requests.len();
             let used = std::mem::take(&mut *calls);
-            *calls = Calls { unfinished: !is_idle, before: next, ..Calls::default() };
+            *calls = Calls { unfinished: !is_idle, before: full, ..Calls::default() };
             drop(calls);
             self.target.traffic.push(PageTrace {
                 case: case.to_owned(),
@@ -267,8 +256,7 @@ impl OpenPage {
     async fn record(&self) -> PageRecord {
         // A page in an endless loop settles nothing.
         let _ = tokio::time::timeout(SETTLE_TIMEOUT, self.page.settle()).await;
-        let before = self.calls.lock().before;
-        before.rest_of(self.page.record())
+        rest_of(self.page.record(), &self.calls.lock().before)
     }
 
     fn note(&self, call: &CollectorCall) {
@@ -287,34 +275,20 @@ impl OpenPage {
     }
 }
 
-impl RecordMark {
-    fn of(record: &PageRecord) -> Self {
-        Self {
-            requests: record.requests.len(),
-            websockets: record.websockets.len(),
-            console_errors: record.console_errors.len(),
-            uncaught: record.uncaught.len(),
-            dialogs: record.dialogs.len(),
-            navigations: record.navigations.len(),
-            windows: record.windows.len(),
-        }
+/// The record without what came before.
+fn rest_of(mut record: PageRecord, before: &PageRecord) -> PageRecord {
+    fn rest<T>(list: &mut Vec<T>, before: &[T]) {
+        list.drain(..before.len().min(list.len()));
     }
-
-    /// The record without what came before.
-    fn rest_of(self, mut record: PageRecord) -> PageRecord {
-        fn rest<T>(list: &mut Vec<T>, before: usize) {
-            list.drain(..before.min(list.len()));
-        }
-        record.request_count = record.request_count.saturating_sub(self.requests);
-        rest(&mut record.requests, self.requests);
-        rest(&mut record.websockets, self.websockets);
-        rest(&mut record.console_errors, self.console_errors);
-        rest(&mut record.uncaught, self.uncaught);
-        rest(&mut record.dialogs, self.dialogs);
-        rest(&mut record.navigations, self.navigations);
-        rest(&mut record.windows, self.windows);
-        record
-    }
+    record.request_count = record.request_count.saturating_sub(before.requests.len());
+    rest(&mut record.requests, &before.requests);
+    rest(&mut record.websockets, &before.websockets);
+    rest(&mut record.console_errors, &before.console_errors);
+    rest(&mut record.uncaught, &before.uncaught);
+    rest(&mut record.dialogs, &before.dialogs);
+    rest(&mut record.navigations, &before.navigations);
+    rest(&mut record.windows, &before.windows);
+    record
 }
 
 /// The outcome of a call that may take this long.

@@ -96,6 +96,9 @@ impl EdgeCaseContext {
         };
         let checks = judge(conversation, &draft, self.origin(), &sent.reply, &relayed);
         self.checks(checks);
+        for rule in &conversation.rules {
+            rule.judge(self, &sent.reply).await;
+        }
         sent
     }
 
@@ -137,24 +140,21 @@ impl EdgeCaseContext {
 
     /// Sends a filled draft over a new connection. The case's report does not show the exchange.
     pub async fn exchange(&self, draft: &Draft) -> Sent {
-        let sending = edgeproof_http::send(&self.target.endpoint, draft, self.timeout);
-        self.traced(draft, async { Some(sending.await) }).await.expect("the exchange has a result")
+        self.exchange_as(&self.marker, self.level, draft, self.timeout).await
     }
 
     /// Sends a filled draft over HTTP/2. None: the edge does not offer it.
     pub async fn exchange_http2(&self, draft: &Draft) -> Option<Sent> {
-        self.traced(draft, edgeproof_http::send_http2(&self.target.endpoint, draft, self.timeout)).await
+        let sending = edgeproof_http::send_http2(&self.target.endpoint, draft, self.timeout);
+        let sender = self.sender_of(&self.marker, self.level);
+        self.traced([(sender, draft)], async { sending.await.into_iter().collect() }).await.pop()
     }
 
     /// Sends filled drafts in turn over one connection. The case's report does not show the exchanges.
     pub async fn exchange_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
-        let traffic = &self.target.traffic;
-        let numbers: Vec<usize> = drafts.iter().map(|draft| traffic.begin(self.sender(), draft)).collect();
-        let sent = edgeproof_http::send_in_turn(&self.target.endpoint, drafts, self.timeout).await;
-        for (number, sent) in numbers.into_iter().zip(&sent) {
-            traffic.end(number, sent.clone());
-        }
-        sent
+        let senders = drafts.iter().map(|draft| (self.sender_of(&self.marker, self.level), draft));
+        let sending = edgeproof_http::send_in_turn(&self.target.endpoint, drafts, self.timeout);
+        self.traced(senders, sending).await
     }
 
     /// Sends a filled draft over a new connection, with a marker and a level of its own.
@@ -165,10 +165,9 @@ impl EdgeCaseContext {
         draft: &Draft,
         limit: Duration,
     ) -> Sent {
-        let number = self.target.traffic.begin(self.sender_of(marker, level), draft);
-        let sent = edgeproof_http::send(&self.target.endpoint, draft, limit).await;
-        self.target.traffic.end(number, sent.clone());
-        sent
+        let sending = async { vec![edgeproof_http::send(&self.target.endpoint, draft, limit).await] };
+        let sent = self.traced([(self.sender_of(marker, level), draft)], sending).await.pop();
+        sent.expect("the exchange has a result")
     }
 
     /// Sends filled drafts over one connection, each with a marker of its own: in turn, or all before the first answer.
@@ -179,36 +178,39 @@ impl EdgeCaseContext {
         pipelined: bool,
         limit: Duration,
     ) -> Vec<Sent> {
-        let (traffic, endpoint) = (&self.target.traffic, &self.target.endpoint);
-        let begin = |(marker, draft): &(String, Draft)| traffic.begin(self.sender_of(marker, level), draft);
-        let numbers: Vec<usize> = requests.iter().map(begin).collect();
         let drafts: Vec<Draft> = requests.iter().map(|(_, draft)| draft.clone()).collect();
-        let mut sent = if pipelined {
-            edgeproof_http::send_pipelined(endpoint, &drafts, limit).await
-        } else {
-            edgeproof_http::send_in_turn(endpoint, &drafts, limit).await
+        let endpoint = &self.target.endpoint;
+        let sending = async {
+            let sent = if pipelined {
+                edgeproof_http::send_pipelined(endpoint, &drafts, limit).await
+            } else {
+                edgeproof_http::send_in_turn(endpoint, &drafts, limit).await
+            };
+            sent.into_iter().map(|sent| Sent { reply: sent.reply.map(decoded), ..sent }).collect()
         };
-        for (number, sent) in numbers.into_iter().zip(&mut sent) {
-            sent.reply = sent.reply.clone().map(decoded);
+        let senders = requests.iter().map(|(marker, draft)| (self.sender_of(marker, level), draft));
+        self.traced(senders, sending).await
+    }
+
+    /// Records requests of these senders, and their answers.
+    pub(in crate::cases) async fn traced<'d>(
+        &self,
+        requests: impl IntoIterator<Item = (Sender, &'d Draft)>,
+        sending: impl Future<Output = Vec<Sent>>,
+    ) -> Vec<Sent> {
+        let traffic = &self.target.traffic;
+        let begin = |(sender, draft)| traffic.begin(sender, draft);
+        let numbers: Vec<usize> = requests.into_iter().map(begin).collect();
+        let sent = sending.await;
+        for (number, sent) in numbers.into_iter().zip(&sent) {
             traffic.end(number, sent.clone());
         }
         sent
     }
 
-    async fn traced(&self, draft: &Draft, sending: impl Future<Output = Option<Sent>>) -> Option<Sent> {
-        let number = self.target.traffic.begin(self.sender(), draft);
-        let sent = sending.await?;
-        self.target.traffic.end(number, sent.clone());
-        Some(sent)
-    }
-
     /// The sender of a request of this case with a marker and a level of its own.
     pub(crate) fn sender_of(&self, marker: &str, level: CaseLevel) -> Sender {
         Sender { case: self.case.clone(), level: level.max(self.level), marker: marker.to_owned() }
-    }
-
-    fn sender(&self) -> Sender {
-        Sender { case: self.case.clone(), level: self.level, marker: self.marker.clone() }
     }
 
     /// Shows an exchange in the case's report.
@@ -256,7 +258,7 @@ impl EdgeCaseContext {
 
     /// Fills in the placeholders of a draft.
     pub fn fill(&self, draft: &Draft) -> Draft {
-        fill(draft, &self.target.spec, &self.marker, self.origin())
+        fill(draft, self.spec(), &self.marker, self.origin())
     }
 
     /// The origin that the edge allows, or any origin if it is unknown. Cases that depend on it require

@@ -166,14 +166,10 @@ impl ServiceCaseContext {
         begin(self.keys(), draft, self.timeout)
     }
 
-    /// Sends requests to the verdict endpoint in turn over one connection.
-    pub async fn send_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
-        in_turn(self.service(), drafts, self.timeout).await
-    }
-
-    /// Sends requests to the key set in turn over one connection.
-    pub async fn send_keys_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
-        in_turn(self.keys(), drafts, self.timeout).await
+    /// Sends requests to this address in turn over one connection.
+    pub async fn send_in_turn(&self, address: &ServerAddress, drafts: &[Draft]) -> Vec<Sent> {
+        let sent = edgeproof_http::send_in_turn(address, drafts, self.timeout).await;
+        sent.into_iter().map(without_coding).collect()
     }
 
     /// Sends a request to the verdict endpoint over HTTP/2. None: the service does not offer it.
@@ -246,11 +242,6 @@ fn begin(
 ) -> impl Future<Output = Sent> + Send + use<> {
     let (endpoint, draft) = (endpoint.clone(), draft.clone());
     async move { without_coding(edgeproof_http::send(&endpoint, &draft, timeout).await) }
-}
-
-async fn in_turn(endpoint: &ServerAddress, drafts: &[Draft], timeout: Duration) -> Vec<Sent> {
-    let sent = edgeproof_http::send_in_turn(endpoint, drafts, timeout).await;
-    sent.into_iter().map(without_coding).collect()
 }
 
 /// The exchange without the content coding of its answer.

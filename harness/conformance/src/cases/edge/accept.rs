@@ -23,7 +23,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "accept.content-type",
             "the answer to an accepted collection has the content type JSON",
         )
-        .conversation(post.only_content_type(CaseLevel::Must));
+        .conversation(post.only().content_type(CaseLevel::Must));
     for (id, title, action) in unusual() {
         cases.case("statement.other-success", id, title).observation(Script::one(action));
     }

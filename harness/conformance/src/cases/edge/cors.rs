@@ -3,9 +3,12 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::{
-    CaseList, Edge, EdgeNeed, ORIGIN, OTHER_ORIGIN, Setup, collection, preflight, summary, to_signals,
+    CaseList, Conversation, Edge, EdgeNeed, EdgeObservation, EdgeRule, ExpectedRelay, ORIGIN,
+    OTHER_ALLOWED_ORIGIN, OTHER_ORIGIN, Setup, collection, collection_from, look_alike, preflight,
+    to_signals,
 };
 use crate::judge;
+use edgeproof_http::Draft;
 
 /// CORS by the Fetch algorithm (4, 5, 7.1).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
@@ -18,24 +21,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 }
 
 fn preflights(cases: &mut CaseList<'_, Edge>) {
+    let plain = Conversation::request(preflight(ORIGIN));
+    let passes = plain.clone().expect(EdgeRule::PreflightPasses);
     cases
         .case("edge.preflight", "cors.preflight", "a preflight of the allowed origin passes for a JSON POST")
-        .steps(steps!(async |context| {
-            let sent = context.send(&preflight(ORIGIN)).await;
-            context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-            let observed = summary::status(&sent.reply);
-            context.observe("preflight.status", observed);
-        }))
+        .conversation(passes.observe_at("preflight.status", EdgeObservation::Status))
         .requires(&[EdgeNeed::Origin])
         .stimulus(Stimulus::Preflight);
     cases
         .case("edge.preflight", "cors.preflight-not-relayed", "the edge does not relay a preflight")
-        .steps(steps!(async |context| {
-            context.script(edgeproof_mock::Script::decide());
-            context.send(&preflight(ORIGIN)).await;
-            let relayed = context.relayed().await;
-            context.check(judge::not_relayed(&relayed));
-        }))
+        .conversation(plain.relay(ExpectedRelay::Nothing))
         .exclusive();
 }
 
@@ -69,7 +64,7 @@ fn readable(cases: &mut CaseList<'_, Edge>) {
         .conversation(unreachable)
         .setup(Setup::PortClosed);
     let refusals = super::refusals::each_refusal(cases).into_iter();
-    let refusals = refusals.map(|(name, refusal)| (name, refusal.only_readable(CaseLevel::Must))).collect();
+    let refusals = refusals.map(|(name, refusal)| (name, refusal.only().readable(CaseLevel::Must))).collect();
     cases
         .case(
             "statement.cors-readable",
@@ -78,7 +73,7 @@ fn readable(cases: &mut CaseList<'_, Edge>) {
         )
         .exchanges(refusals);
     let put = to_signals("PUT").header("Origin", ORIGIN);
-    let put = cases.accepted_post().draft(put).only_readable(CaseLevel::Must);
+    let put = cases.accepted_post().draft(put).only().readable(CaseLevel::Must);
     cases
         .case(
             "statement.cors-readable-405",
@@ -91,39 +86,33 @@ fn readable(cases: &mut CaseList<'_, Edge>) {
 
 /// Other origins get no grant, even if they look like the allowed one.
 fn denied(cases: &mut CaseList<'_, Edge>) {
-    for (id, title, origin) in look_alikes() {
+    for (id, title, origin) in [
+        ("other", "another origin", OTHER_ORIGIN),
+        ("null", "the opaque origin", "null"),
+        ("prefix", "an origin that starts with the allowed one", look_alike::PREFIX),
+        ("shorter", "an origin that the allowed one starts with", look_alike::SHORTER),
+        ("suffix", "an origin that ends with the allowed one", look_alike::SUFFIX),
+        ("subdomain", "a subdomain of the allowed host", look_alike::SUBDOMAIN),
+        ("scheme", "the allowed host with another scheme", look_alike::SCHEME),
+        ("port", "the allowed host with another port", look_alike::PORT),
+        ("pattern", "an origin that matches the allowed one only as a pattern", look_alike::PATTERN),
+    ] {
         cases
             .case(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.preflight"),
                 &format!("a preflight grants nothing to {title}"),
             )
-            .steps(steps!(async |context| {
-                let other = origin(context.origin());
-                let sent = context.send(&preflight(&other)).await;
-                context.check(judge::no_grant(&other, &sent.reply));
-            }))
+            .conversation(Conversation::request(preflight(origin)).denied())
             .requires(&[EdgeNeed::Origin]);
-        let accept = cases.accept();
+        let post = Conversation::request(collection_from(origin)).script(cases.accept()).denied();
         cases
             .case(
                 "statement.cors-other-origins",
                 &format!("cors.denied.{id}.post"),
                 &format!("the answer to a POST grants nothing to {title}"),
             )
-            .steps(steps!(
-                async |context| {
-                    let other = origin(context.origin());
-                    context.script(accept);
-                    let mut draft = collection();
-                    draft.headers[0].1.clone_from(&other);
-                    let sent = context.send(&draft).await;
-                    context.check(judge::no_grant(&other, &sent.reply));
-                    let observed = summary::status(&sent.reply);
-                    context.observe("cors.post-from-other-origin", observed);
-                },
-                with(accept)
-            ));
+            .conversation(post.observe_at("cors.post-from-other-origin", EdgeObservation::Status));
     }
 }
 
@@ -134,23 +123,15 @@ fn denied_errors(cases: &mut CaseList<'_, Edge>) {
         ("unreachable", "the answer for an unreachable service", "POST", Setup::PortClosed),
         ("other-method", "the answer to another method", "PUT", Setup::Standard),
     ] {
-        let (script, mut draft) = (cases.refuse(401, "edgeproof_denied"), collection());
-        draft.method = method.into();
-        draft.headers[0].1 = OTHER_ORIGIN.into();
+        let draft = Draft { method: method.into(), ..collection_from(OTHER_ORIGIN) };
+        let script = cases.refuse(401, "edgeproof_denied");
         let case = cases
             .case(
                 "statement.cors-other-origins",
                 &format!("cors.denied.other.{id}"),
                 &format!("{title} grants nothing to another origin"),
             )
-            .steps(steps!(
-                async |context| {
-                    context.script(script);
-                    let sent = context.send(&draft).await;
-                    context.check(judge::no_grant(OTHER_ORIGIN, &sent.reply));
-                },
-                with(script, draft)
-            ));
+            .conversation(Conversation::request(draft).script(script).denied());
         case.setup(setup);
         if method == "PUT" {
             case.requires(&[EdgeNeed::Origin]);
@@ -158,100 +139,34 @@ fn denied_errors(cases: &mut CaseList<'_, Edge>) {
     }
 }
 
-type LookAlike = fn(&str) -> String;
-
-fn look_alikes() -> [(&'static str, &'static str, LookAlike); 9] {
-    [
-        ("other", "another origin", |_| OTHER_ORIGIN.into()),
-        ("null", "the opaque origin", |_| "null".into()),
-        ("prefix", "an origin that starts with the allowed one", |origin| {
-            format!("{}.other.example", without_port(origin))
-        }),
-        ("shorter", "an origin that the allowed one starts with", |origin| {
-            let mut shorter = without_port(origin).to_owned();
-            shorter.pop();
-            shorter
-        }),
-        ("suffix", "an origin that ends with the allowed one", |origin| {
-            origin.replacen("://", "://other-", 1)
-        }),
-        ("subdomain", "a subdomain of the allowed host", |origin| origin.replacen("://", "://sub.", 1)),
-        ("scheme", "the allowed host with another scheme", |origin| match origin.strip_prefix("https://") {
-            Some(host) => format!("http://{host}"),
-            None => origin.replacen("http://", "https://", 1),
-        }),
-        ("port", "the allowed host with another port", |origin| format!("{}:8443", without_port(origin))),
-        ("pattern", "an origin that matches the allowed one only as a pattern", |origin| {
-            match origin.rfind('.') {
-                Some(at) => format!("{}x{}", &origin[..at], &origin[at + 1..]),
-                None => format!("{origin}x"),
-            }
-        }),
-    ]
-}
-
-fn without_port(origin: &str) -> &str {
-    match origin.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => origin,
-    }
-}
-
 fn setting(cases: &mut CaseList<'_, Edge>) {
-    let accept = cases.accept();
+    let passes = Conversation::request(preflight(OTHER_ALLOWED_ORIGIN)).expect(EdgeRule::PreflightPasses);
+    let readable = Conversation::request(collection_from(OTHER_ALLOWED_ORIGIN)).script(cases.accept());
+    let readable = readable.readable(CaseLevel::Must);
+    let usual = Conversation::request(preflight(ALLOWED_ORIGIN)).denied();
+    let exchanges = [
+        ("a preflight of the configured origin", passes),
+        ("a collection of the configured origin", readable),
+        ("a preflight of the usual origin", usual),
+    ];
     cases
         .case(
             "setting.edge.allowed-origin",
             "cors.origin-setting",
             "the edge grants the configured ALLOWED_ORIGIN and not the usual one",
         )
-        .steps(steps!(
-            async |context| {
-                let sent = context.send(&preflight(ORIGIN)).await;
-                context.checks(judge::preflight_passes(context.origin(), &sent.reply));
-                context.script(accept);
-                let sent = context.send(&collection()).await;
-                context.check(judge::readable(context.origin(), &sent.reply));
-                let usual = ALLOWED_ORIGIN;
-                let sent = context.send(&preflight(usual)).await;
-                context.check(judge::no_grant(usual, &sent.reply));
-            },
-            with(accept)
-        ))
+        .exchanges(exchanges.map(|(name, exchange)| (name.to_owned(), exchange)).into())
         .setup(Setup::OtherLicense);
 }
 
 fn vary(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     cases.case("statement.vary", "cors.vary", "if the grant depends on the origin, Vary lists Origin").steps(
-        steps!(
-            async |context| {
-                context.script(accept);
-                let allowed = context.send(&collection()).await;
-                let mut draft = collection();
-                draft.headers[0].1 = OTHER_ORIGIN.into();
-                let other = context.send(&draft).await;
-                context.check(judge::vary(&allowed.reply, &other.reply));
-            },
-            with(accept)
-        ),
+        steps!(with(accept), async |context| {
+            context.script(accept);
+            let allowed = context.send(&collection()).await;
+            let other = context.send(&collection_from(OTHER_ORIGIN)).await;
+            context.check(judge::vary(&allowed.reply, &other.reply));
+        }),
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use rstest::rstest;
-
-    use super::*;
-
-    #[rstest]
-    #[case("https://page.example")]
-    #[case("https://page.example:4443")]
-    #[case("http://localhost:3000")]
-    #[case("http://localhost")]
-    fn look_alikes_are_other_origins(#[case] origin: &str) {
-        for (id, _, alike) in look_alikes() {
-            assert_ne!(alike(origin), origin, "{id}");
-        }
-    }
 }

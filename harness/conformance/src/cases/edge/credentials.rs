@@ -1,15 +1,11 @@
-use std::sync::Arc;
-
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::Secrets;
 
 use crate::cases::{
-    Case, CaseList, Conversation, Edge, EdgeCaseContext, HEALTH, ORIGIN, Setup, collection, preflight,
-    summary, to_signals,
+    CaseList, Conversation, Edge, EdgeObservation, EdgeRule, HEALTH, ORIGIN, Setup, collection, preflight,
+    to_signals,
 };
-use crate::judge;
 use edgeproof_http::Draft;
 use edgeproof_mock::{Arrival, presented_licenses};
 
@@ -31,12 +27,12 @@ fn presented(cases: &mut CaseList<'_, Edge>) {
             "a read token in LICENSE arrives unchanged, because the service judges it",
         ),
     ] {
-        after_relay(cases, "statement.license-presented", id, title, |context, arrivals| {
-            let license = context.target.license.clone().unwrap_or_default();
-            context.check(judge::carries_license(&license, &licenses(arrivals)));
-        })
-        .setup(setup)
-        .also("setting.edge.license");
+        let post = cases.accepted_post().only().expect(EdgeRule::License);
+        cases
+            .case("statement.license-presented", id, title)
+            .conversation(post)
+            .setup(setup)
+            .also("setting.edge.license");
     }
     for (setup, role, id, title) in [
         (
@@ -52,37 +48,14 @@ fn presented(cases: &mut CaseList<'_, Edge>) {
             "the edge presents another client certificate when configured",
         ),
     ] {
-        after_relay(cases, "statement.certificate-presented", id, title, move |context, arrivals| {
-            let expected = context.target.credentials.certificate(role).chain_der();
-            let expected = expected.first().map(AsRef::as_ref);
-            let presented = arrivals.first().and_then(|arrival| arrival.client_certificates.first());
-            let presented = presented.map(AsRef::as_ref);
-            context.check(judge::presents_certificate(expected, presented));
-        })
-        .setup(setup)
-        .also("setting.edge.client-cert-file")
-        .also("setting.edge.client-key-file");
+        let post = cases.accepted_post().only().expect(EdgeRule::Certificate(role));
+        cases
+            .case("statement.certificate-presented", id, title)
+            .conversation(post)
+            .setup(setup)
+            .also("setting.edge.client-cert-file")
+            .also("setting.edge.client-key-file");
     }
-}
-
-/// Adds a case that posts a collection and judges what arrived.
-fn after_relay<'c>(
-    cases: &'c mut CaseList<'_, Edge>,
-    row: &str,
-    id: &str,
-    title: &str,
-    judge: impl Fn(&mut EdgeCaseContext, &[Arrival]) + Clone + Send + Sync + 'static,
-) -> &'c mut Case<Edge> {
-    let script = cases.accept();
-    cases.case(row, id, title).steps(steps!(
-        async |context| {
-            context.script(script);
-            context.send(&collection()).await;
-            let arrivals = context.arrivals();
-            judge(context, &arrivals);
-        },
-        with(script, judge)
-    ))
 }
 
 /// The mock service checks the credentials itself, and the edge passes on its refusal.
@@ -175,23 +148,8 @@ fn open(cases: &mut CaseList<'_, Edge>) {
             "the behaviour with an expired client certificate",
         ),
     ] {
-        let script = cases.accept();
-        let case = cases.case(row, id, title).steps(steps!(
-            async |context| {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let presented =
-                    context.arrivals().first().map(|arrival| !arrival.client_certificates.is_empty());
-                let presented = match presented {
-                    None => "nothing relayed",
-                    Some(true) => "relayed with a client certificate",
-                    Some(false) => "relayed without a client certificate",
-                };
-                let observed = format!("{}; {presented}", summary::answer(&context.marker, &sent.reply));
-                context.observe(id, observed);
-            },
-            with(script)
-        ));
+        let post = cases.accepted_post().only().observe(EdgeObservation::AnswerAndCertificate);
+        let case = cases.case(row, id, title).conversation(post);
         case.setup(setup).settings.start = CaseLevel::Open;
     }
 }
@@ -215,19 +173,7 @@ fn not_shown(cases: &mut CaseList<'_, Edge>) {
                 &format!("credentials.not-shown.{id}"),
                 &format!("the answer {title} contains neither license nor key"),
             )
-            .steps(steps!(
-                async |context| {
-                    context.script(script);
-                    let sent = context.send(&draft).await;
-                    let redactor = Arc::clone(&context.target.redactor);
-                    context.check(judge::no_secrets(
-                        Secrets::Edge,
-                        |bytes| redactor.finds(bytes),
-                        &sent.reply,
-                    ));
-                },
-                with(script, draft)
-            ))
+            .conversation(Conversation::request(draft).script(script).expect(EdgeRule::NoSecrets))
             .setup(setup);
     }
 }

@@ -5,7 +5,7 @@ use edgeproof_mock::{Action, Script};
 use edgeproof_reports::escape::one_line;
 use futures_util::future::BoxFuture;
 
-use crate::cases::{Conversation, EdgeCaseContext, EdgeTarget, Exchange, ExpectedRelay, fill};
+use crate::cases::{Conversation, EdgeCaseContext, EdgeRule, EdgeTarget, Exchange, ExpectedRelay, fill};
 use crate::judge::excerpt;
 use crate::request_text::{example_address, request_lines};
 
@@ -37,7 +37,8 @@ impl Exchange<EdgeTarget> for Conversation {
             lines.push(format!("expected answer: {answer}"));
         }
         if self.readable.is_some() {
-            lines.push(format!("the answer has Access-Control-Allow-Origin: {ALLOWED_ORIGIN}"));
+            let origin = draft.header_value("origin").unwrap_or(ALLOWED_ORIGIN);
+            lines.push(format!("the answer has Access-Control-Allow-Origin: {origin}"));
         }
         if self.denied {
             lines.push("the answer grants nothing to the origin of the request".to_owned());
@@ -45,6 +46,7 @@ impl Exchange<EdgeTarget> for Conversation {
         if self.content_type.is_some() {
             lines.push("the answer has Content-Type: application/json".to_owned());
         }
+        lines.extend(self.rules.iter().filter_map(EdgeRule::describe));
         lines
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     cases
         .case("statement.body-unchanged", "relay.fuzz", &format!("{count} generated bodies arrive unchanged"))
-        .steps(steps!(async |context| { fuzz(context, &accept, count, seed).await }, with(accept)))
+        .steps(steps!(with(accept), async |context| { fuzz(context, &accept, count, seed).await }))
         .requires(&[EdgeNeed::Service])
         .exclusive()
         .takes(std::time::Duration::from_millis(20) * count);

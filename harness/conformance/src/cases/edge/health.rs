@@ -68,7 +68,7 @@ async fn play(
     if let Some(faults) = &context.target.faults {
         faults.announce("", std::slice::from_ref(&name));
     }
-    let level = level(value.level);
+    let (level, point) = (level(value.level), format!("health.{}.{}", forms.id, value.id));
     let plain = context.fill(&Draft::new("GET", HEALTH));
     let sent = match &value.change {
         HealthChange::Method(method) if method == "HEAD" => {
@@ -90,7 +90,7 @@ async fn play(
             let health = Box::pin(with_trouble(context, replies, *trouble, &plain)).await;
             let Some(health) = health else { return };
             // Whether an edge is healthy without its service is open.
-            context.observe(&format!("health.{}.{}", forms.id, value.id), summary::status(&health.reply));
+            context.observe(&point, summary::status(&health.reply));
             let check = judge::status_in(Statuses::Any, &health.reply);
             record(context, &plain, &health, &check);
             context.check(check.of(&name).at(level).advise(Advice::HealthOfService));
@@ -101,8 +101,7 @@ async fn play(
                 return;
             }
             if !recovers(context, replies).await {
-                let observed = "not played: the edge does not relay again";
-                return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
+                return context.observe(&point, "not played: the edge does not relay again");
             }
             vec![context.exchange(&plain).await]
         }
@@ -114,7 +113,7 @@ async fn play(
     if level == CaseLevel::Open {
         let observed =
             sent.first().map_or_else(|| "no answer".to_owned(), |sent| summary::status(&sent.reply));
-        return context.observe(&format!("health.{}.{}", forms.id, value.id), observed);
+        return context.observe(&point, observed);
     }
     let check = |sent: &Sent| judge::status_in(Statuses::Success, &sent.reply);
     // The first wrong answer, or else the first one.

@@ -43,7 +43,7 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
             "isolation.concurrent",
             "64 concurrent collections each get their own answer",
         )
-        .steps(steps!(async |context| { all_at_once(context, &plays).await }, with(plays)))
+        .steps(steps!(with(plays), async |context| { all_at_once(context, &plays).await }))
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
@@ -114,23 +114,20 @@ fn in_turn(cases: &mut CaseList<'_, Edge>) {
             "isolation.keep-alive",
             "two collections over one connection each get their own answer",
         )
-        .steps(steps!(
-            async |context| {
-                let drafts = [("first", refuse), ("second", accept)]
-                    .map(|(name, script)| scripted(context, name, script));
-                let sent = context.exchange_in_turn(&drafts).await;
-                let arrivals = context.relayed().await.complete;
-                for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
-                    context.record(draft, sent.clone());
-                    context.checks(judge::exact(expected, &sent.reply));
-                    let body = draft.body.bytes();
-                    let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                    let relayed = RelayedRequests::new(of_it.collect());
-                    context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-                }
-            },
-            with(refuse, accept, expected)
-        ))
+        .steps(steps!(with(refuse, accept, expected), async |context| {
+            let drafts =
+                [("first", refuse), ("second", accept)].map(|(name, script)| scripted(context, name, script));
+            let sent = context.exchange_in_turn(&drafts).await;
+            let arrivals = context.relayed().await.complete;
+            for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                context.record(draft, sent.clone());
+                context.checks(judge::exact(expected, &sent.reply));
+                let body = draft.body.bytes();
+                let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+                let relayed = RelayedRequests::new(of_it.collect());
+                context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+            }
+        }))
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
@@ -171,31 +168,28 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
             "isolation.slow-beside-fast",
             "the answers to a slow and a fast collection at the same time",
         )
-        .steps(steps!(
-            async |context| {
-                let drafts =
-                    [("slow", slow), ("fast", accept)].map(|(name, script)| scripted(context, name, script));
-                let exchanges: &EdgeCaseContext = context;
-                let ends = drafts.iter().map(|draft| async move {
-                    let sent = exchanges.exchange(draft).await;
-                    (sent, exchanges.now())
-                });
-                let ends = join_all(ends).await;
-                let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
-                let order = if fast_end < slow_end {
-                    "the fast one is not held up"
-                } else {
-                    "the fast one waits for the slow one"
-                };
-                let observed =
-                    format!("{order}; {} and {}", summary::status(&slow.reply), summary::status(&fast.reply));
-                context.observe("isolation.slow-beside-fast", observed);
-                for ((sent, _), draft) in ends.iter().zip(&drafts) {
-                    context.record(draft, sent.clone());
-                }
-            },
-            with(accept, slow)
-        ))
+        .steps(steps!(with(accept, slow), async |context| {
+            let drafts =
+                [("slow", slow), ("fast", accept)].map(|(name, script)| scripted(context, name, script));
+            let exchanges: &EdgeCaseContext = context;
+            let ends = drafts.iter().map(|draft| async move {
+                let sent = exchanges.exchange(draft).await;
+                (sent, exchanges.now())
+            });
+            let ends = join_all(ends).await;
+            let [(slow, slow_end), (fast, fast_end)] = &ends[..] else { return };
+            let order = if fast_end < slow_end {
+                "the fast one is not held up"
+            } else {
+                "the fast one waits for the slow one"
+            };
+            let observed =
+                format!("{order}; {} and {}", summary::status(&slow.reply), summary::status(&fast.reply));
+            context.observe("isolation.slow-beside-fast", observed);
+            for ((sent, _), draft) in ends.iter().zip(&drafts) {
+                context.record(draft, sent.clone());
+            }
+        }))
         .takes(Duration::from_millis(300));
 }
 

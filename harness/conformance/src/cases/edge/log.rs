@@ -87,13 +87,10 @@ fn case<'c>(
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
         .case(row, id, title)
-        .steps(steps!(
-            async |context| {
-                let judge = judge(context);
-                post_refused(context, preceding, scripts, judge).await;
-            },
-            with(scripts)
-        ))
+        .steps(steps!(with(scripts), async |context| {
+            let judge = judge(context);
+            post_refused(context, preceding, scripts, judge).await;
+        }))
         .exclusive()
 }
 

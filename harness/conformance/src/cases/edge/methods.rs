@@ -1,10 +1,10 @@
 use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{HeaderRule, Statuses};
+use edgeproof_reports::difference::Statuses;
 
 use crate::cases::{
-    CaseList, Conversation, Edge, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection, preflight, summary,
-    to_signals,
+    CaseList, Conversation, Edge, EdgeObservation, EdgeRule, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection,
+    preflight, to_signals,
 };
 use crate::judge;
 use edgeproof_http::{Body, Draft};
@@ -58,7 +58,7 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
         .steps(steps!(async |context| {
             // Pages for unknown paths often name the method, and no cache needs their length.
             for endpoint in [Endpoint::Signals, Endpoint::Health] {
-                let path = context.target.spec.path(endpoint).to_owned();
+                let path = context.spec().path(endpoint).to_owned();
                 let [get, head] = ["GET", "HEAD"].map(|method| Draft::new(method, &path));
                 let (get, head) = (context.send(&get).await, context.send(&head).await);
                 context.check(judge::head_length(&get.reply, &head.reply).of(&path));
@@ -70,16 +70,12 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
 fn allow(cases: &mut CaseList<'_, Edge>) {
     cases
         .case("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods")
-        .steps(steps!(async |context| {
-            let sent = context.send(&to_signals("PUT")).await;
-            let names_post = |value: &str| value.split(',').any(|method| method.trim() == "POST");
-            context.check(judge::header_has("allow", HeaderRule::ListsPost, names_post, &sent.reply));
-        }))
+        .conversation(Conversation::request(to_signals("PUT")).expect(EdgeRule::AllowsPost))
         .requires(&[]);
 }
 
 fn content_type(cases: &mut CaseList<'_, Edge>) {
-    let get = cases.accepted_post().draft(to_signals("GET")).only_content_type(CaseLevel::Must);
+    let get = cases.accepted_post().draft(to_signals("GET")).only().content_type(CaseLevel::Must);
     cases
         .case("statement.json-content-type", "method.content-type", "a 405 has the content type JSON")
         .conversation(get)
@@ -87,17 +83,10 @@ fn content_type(cases: &mut CaseList<'_, Edge>) {
 }
 
 fn invented(cases: &mut CaseList<'_, Edge>) {
+    let draft = to_signals("EDGEPROOF").header("Content-Type", "application/json").body(collection().body);
     cases
         .case("statement.invented-method", "method.invented", "the answer to an unknown method")
-        .steps(steps!(async |context| {
-            let draft =
-                to_signals("EDGEPROOF").header("Content-Type", "application/json").body(collection().body);
-            context.script(edgeproof_mock::Script::decide());
-            let sent = context.send(&draft).await;
-            let relayed = if context.relayed().await.complete.is_empty() { "not relayed" } else { "relayed" };
-            let observed = format!("{}, {relayed}", summary::status(&sent.reply));
-            context.observe("method.invented", observed);
-        }))
+        .conversation(Conversation::request(draft).observe(EdgeObservation::StatusAndRelay))
         .requires(&[]);
 }
 
@@ -121,15 +110,10 @@ fn options(cases: &mut CaseList<'_, Edge>) {
         ),
     ];
     for (id, title, draft) in drafts {
-        let case = cases.case("statement.options-not-405", &format!("method.{id}"), title).steps(steps!(
-            async |context| {
-                let sent = context.send(&draft).await;
-                context.check(judge::status_in(Statuses::Except(405), &sent.reply));
-                let observed = summary::status(&sent.reply);
-                context.observe(&format!("method.{id}"), observed);
-            },
-            with(draft)
-        ));
+        let exchange = Conversation::request(draft).expect(EdgeRule::Status(Statuses::Except(405)));
+        let case = cases
+            .case("statement.options-not-405", &format!("method.{id}"), title)
+            .conversation(exchange.observe(EdgeObservation::Status));
         case.requires(&[]);
         // Frameworks route only preflights to their CORS layer, and a page sends nothing else.
         if ["options-plain", "options-with-body"].contains(&id) {

@@ -15,6 +15,7 @@ mod part;
 mod read_failures;
 mod refusals;
 mod relay;
+mod rule;
 mod settings;
 mod unreachable;
 

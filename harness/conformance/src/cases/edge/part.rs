@@ -1,12 +1,12 @@
-use edgeproof_mock::Script;
+use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Subject;
 use serde_json::Value;
 use strum::VariantArray;
 
 use crate::cases::{
-    Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeTarget, NewCase, Part, Setup,
-    collection, summary,
+    Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeObservation, EdgeTarget, NewCase,
+    Part, Setup, collection,
 };
 use crate::judge::ExpectedAnswer;
 
@@ -42,11 +42,13 @@ pub struct EdgeLaunch {
     pub alone: Option<Setup>,
     /// Level of the requirement that the edge starts with these settings.
     pub start: CaseLevel,
+    /// Mode of the mock service's listener. None: the usual one.
+    pub listener: Option<ListenerMode>,
 }
 
 impl Default for EdgeLaunch {
     fn default() -> Self {
-        Self { setup: Setup::Standard, alone: None, start: CaseLevel::Must }
+        Self { setup: Setup::Standard, alone: None, start: CaseLevel::Must, listener: None }
     }
 }
 
@@ -66,6 +68,12 @@ impl Case<Edge> {
         }
         self
     }
+
+    /// Sets the mode of the mock service's listener. Such a case is exclusive.
+    pub fn listener(&mut self, mode: ListenerMode) -> &mut Self {
+        self.settings.listener = Some(mode);
+        self.exclusive()
+    }
 }
 
 impl<'c> NewCase<'c, '_, '_, Edge> {
@@ -81,16 +89,8 @@ impl<'c> NewCase<'c, '_, '_, Edge> {
     /// Completes the case: it posts a collection, to which the service replies by `script`, and observes the edge's
     /// answer. The observed point has the case's id.
     pub fn observation(self, script: Script) -> &'c mut Case<Edge> {
-        self.steps(steps!(
-            async |context| {
-                context.script(script);
-                let sent = context.send(&collection()).await;
-                let observed = summary::answer(&context.marker, &sent.reply);
-                let point = context.case().to_owned();
-                context.observe(&point, observed);
-            },
-            with(script)
-        ))
+        let post = Conversation::request(collection()).script(script);
+        self.conversation(post.observe(EdgeObservation::Answer))
     }
 }
 

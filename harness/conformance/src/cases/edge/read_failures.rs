@@ -3,39 +3,34 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use crate::cases::{
-    CaseList, Catalog, Conversation, Edge, EdgeCaseContext, ExpectedRelay, MARKER, ORIGIN, summary,
-    to_signals,
+    CaseList, Catalog, Conversation, Edge, EdgeCaseContext, EdgeObservation, ExpectedRelay, MARKER, ORIGIN,
+    summary, to_signals,
 };
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
-use edgeproof_mock::Script;
 use serde_json::Value;
 
 /// Requests whose body the edge cannot read (7.2). It completes no relay of a part of them and keeps working.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let expected = cases.answer("edge.400.read-failed", None);
-    let (accept, words) = (cases.accept(), edge_words(cases));
+    let words = edge_words(cases);
+    let next = cases.accepted_post().relay(ExpectedRelay::Any);
     for (stimulus, id, title, draft) in unreadable() {
-        let (expected, words, accept, after) =
-            (expected.clone(), words.clone(), accept.clone(), cases.accepted());
-        let point = format!("read-failed.{id}");
+        let broken = Conversation::request(draft).script(cases.accept());
+        let (expected, words, next) = (expected.clone(), words.clone(), next.clone());
         cases
-            .case("edge.400.read-failed", &point.clone(), title)
-            .steps(steps!(
-                async |context| {
-                    let mark = context.service_mark();
-                    context.script(accept.clone());
-                    let sent = context.send(&draft).await;
-                    context.checks(unread(&expected, &words, &sent.reply));
-                    // The page has closed its connection, so it reads no answer.
-                    let readable = judge::readable(context.origin(), &sent.reply).ok;
-                    let readable = if readable { "readable" } else { "not readable" };
-                    let answer = summary::answer(&context.marker, &sent.reply);
-                    context.observe(&point, format!("{answer}; {readable} for the page"));
-                    lives_on(context, mark, accept, after).await;
-                },
-                with(draft, expected, words, accept, after, point)
-            ))
+            .case("edge.400.read-failed", &format!("read-failed.{id}"), title)
+            .steps(steps!(with(broken, expected, words, next), async |context| {
+                let mark = context.service_mark();
+                let sent = context.converse(&broken).await;
+                context.checks(unread(&expected, &words, &sent.reply));
+                // The page has closed its connection, so it reads no answer.
+                let readable = judge::readable(context.origin(), &sent.reply).ok;
+                let readable = if readable { "readable" } else { "not readable" };
+                let answer = summary::answer(&context.marker, &sent.reply);
+                context.observe_case(format!("{answer}; {readable} for the page"));
+                lives_on(context, mark, &next).await;
+            }))
             .stimulus(stimulus)
             .also("statement.stack-answers")
             .also("statement.read-failed-cors")
@@ -45,28 +40,25 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .exclusive();
     }
     for (id, title, draft) in ambiguous() {
-        let (accept, after) = (accept.clone(), cases.accepted());
-        let point = format!("malformed.{id}");
-        let case = cases.case("statement.nothing-partial-relayed", &point.clone(), title).steps(steps!(
-            async |context| {
+        let broken = Conversation::request(draft).script(cases.accept()).observe(EdgeObservation::Answer);
+        let next = next.clone();
+        cases
+            .case("statement.nothing-partial-relayed", &format!("malformed.{id}"), title)
+            .steps(steps!(with(broken, next), async |context| {
                 let mark = context.service_mark();
-                context.script(accept.clone());
-                let sent = context.send(&draft).await;
-                let observed = summary::answer(&context.marker, &sent.reply);
-                context.observe(&point, observed);
-                lives_on(context, mark, accept, after).await;
-            },
-            with(draft, accept, after, point)
-        ));
-        case.also("statement.malformed-request").also("statement.edge-lives-on").exclusive();
+                context.converse(&broken).await;
+                lives_on(context, mark, &next).await;
+            }))
+            .also("statement.malformed-request")
+            .also("statement.edge-lives-on")
+            .exclusive();
     }
 }
 
 /// The edge completes no request with a part of the body, and accepts the next collection. When that one is answered,
 /// anything that the edge relayed before has arrived too. A streaming edge begins a request and breaks it off.
-async fn lives_on(context: &mut EdgeCaseContext, mark: u64, accept: Script, after: ExpectedAnswer) {
-    let next = Conversation::post(accept, after).relay(ExpectedRelay::Any);
-    context.converse(&next).await;
+async fn lives_on(context: &mut EdgeCaseContext, mark: u64, next: &Conversation) {
+    context.converse(next).await;
     let followed = context.fill(&next.draft);
     let mut partial = context.relayed_since(mark).await;
     partial.complete.retain(|arrival| {

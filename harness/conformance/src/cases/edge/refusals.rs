@@ -4,8 +4,10 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Count, Counted};
 
 use super::credentials::licenses;
-use crate::cases::{CaseList, Catalog, Conversation, Edge, EdgeCaseContext, collection, summary};
-use crate::judge::{self, Check};
+use crate::cases::{
+    CaseList, Catalog, Conversation, Edge, EdgeCaseContext, EdgeObservation, EdgeRule, collection, summary,
+};
+use crate::judge::Check;
 use edgeproof_mock::{Action, Script};
 
 /// A case for each row of `relay.toml`, with a `Conversation` (`cases/conversation.rs`): the service refuses a collection,
@@ -66,7 +68,7 @@ fn unlisted(cases: &mut CaseList<'_, Edge>) {
 fn content_type(cases: &mut CaseList<'_, Edge>) {
     let refusals = each_refusal(cases).into_iter();
     let refusals =
-        refusals.map(|(name, refusal)| (name, refusal.only_content_type(CaseLevel::Should))).collect();
+        refusals.map(|(name, refusal)| (name, refusal.only().content_type(CaseLevel::Should))).collect();
     cases
         .case(
             "statement.json-content-type",
@@ -105,24 +107,15 @@ fn without_reason(cases: &mut CaseList<'_, Edge>) {
     }
     for (stimulus, id, title, body) in doubtful_replies() {
         let script = Script::one(answer(403, "application/json", body));
-        let (id, expected) =
-            (format!("refusal.unknown.{id}"), cases.answer("edge.refused.unknown", Some((403, ""))));
+        let one_line = EdgeRule::OneLine(cases.answer("edge.refused.unknown", Some((403, ""))));
+        let exchange = Conversation::request(collection()).script(script).expect(one_line);
         cases
             .case(
                 "statement.reason-one-line",
-                &id.clone(),
+                &format!("refusal.unknown.{id}"),
                 &format!("to a refusal {title}, the edge answers with valid JSON and a reason in one line"),
             )
-            .steps(steps!(
-                async |context| {
-                    context.script(script);
-                    let sent = context.send(&collection()).await;
-                    context.checks(judge::refused_in_one_line(&expected, &sent.reply));
-                    let observed = summary::answer(&context.marker, &sent.reply);
-                    context.observe(&id, observed);
-                },
-                with(script, id, expected)
-            ))
+            .conversation(exchange.observe(EdgeObservation::Answer))
             .also("statement.reason-in-between")
             .also("statement.error-bodies-json")
             .stimulus(stimulus);
@@ -210,17 +203,16 @@ fn ambiguous(cases: &mut CaseList<'_, Edge>) {
 /// The edge follows no redirect: its credentials are for `SERVICE_URL` only.
 fn redirects(cases: &mut CaseList<'_, Edge>) {
     for status in [301, 302, 303, 307, 308] {
-        let id = format!("refusal.redirect.{status}");
         let title =
             format!("the edge does not follow a {status} from the service, and sends no license there");
-        let case = cases
-            .case("statement.license-not-redirected", &id.clone(), &title)
-            .steps(steps!(async |context| { redirect(context, status, &id).await }, with(id)));
-        case.also("statement.redirect-answer");
+        cases
+            .case("statement.license-not-redirected", &format!("refusal.redirect.{status}"), &title)
+            .steps(move |context| Box::pin(redirect(context, status)))
+            .also("statement.redirect-answer");
     }
 }
 
-async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
+async fn redirect(context: &mut EdgeCaseContext, status: u16) {
     let Some(elsewhere) = context.target.elsewhere.clone() else {
         context.found.not_run = Some("this run has no second mock service as the redirect's target".into());
         return;
@@ -235,8 +227,7 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16, id: &str) {
         .part(licenses(&followed).len())
         .first(followed.first().map(|arrival| &arrival.request.method));
     context.check(Check::judged(count, followed.is_empty()).advise(Advice::RedirectFollowed));
-    let observed = summary::answer(&context.marker, &sent.reply);
-    context.observe(id, observed);
+    context.observe_case(summary::answer(&context.marker, &sent.reply));
 }
 
 /// The service's refusal ends early.

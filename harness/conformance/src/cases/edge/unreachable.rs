@@ -96,7 +96,7 @@ fn handshakes(cases: &mut CaseList<'_, Edge>) {
 }
 
 fn content_type(cases: &mut CaseList<'_, Edge>) {
-    let conversation = cases.unreachable_post().only_content_type(CaseLevel::Must);
+    let conversation = cases.unreachable_post().only().content_type(CaseLevel::Must);
     cases
         .case("statement.json-content-type", "unreachable.content-type", "a 502 has the content type JSON")
         .conversation(conversation)
@@ -158,23 +158,10 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
                 &format!("unreachable.{id}"),
                 &format!("the edge answers 502 and relays nothing {title}"),
             )
-            .steps(steps!(
-                async |context| { converse_with_listener(context, mode, &conversation).await },
-                with(conversation)
-            ))
+            .conversation(conversation)
+            .listener(mode)
             .also(UNREACHABLE)
-            .stimulus(stimulus)
-            .exclusive();
-    }
-}
-
-async fn converse_with_listener(
-    context: &mut EdgeCaseContext,
-    mode: ListenerMode,
-    conversation: &Conversation,
-) {
-    if context.set_listener(mode).await {
-        context.converse(conversation).await;
+            .stimulus(stimulus);
     }
 }
 
@@ -266,21 +253,18 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
     cases
         .case("statement.silent-service", "service.silent", "the answer when the service never replies")
-        .steps(steps!(
-            async |context| {
-                context.script(script);
-                context.timeout = patience;
-                let sent = context.send(&collection()).await;
-                let observed = match &sent.reply {
-                    Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
-                        format!("no answer within {}", humantime::format_duration(*limit))
-                    }
-                    reply => summary::answer(&context.marker, reply),
-                };
-                context.observe("service.silent", observed);
-            },
-            with(script)
-        ))
+        .steps(steps!(with(script), async |context| {
+            context.script(script);
+            context.timeout = patience;
+            let sent = context.send(&collection()).await;
+            let observed = match &sent.reply {
+                Err(edgeproof_http::NoAnswer::TimedOut(limit)) => {
+                    format!("no answer within {}", humantime::format_duration(*limit))
+                }
+                reply => summary::answer(&context.marker, reply),
+            };
+            context.observe("service.silent", observed);
+        }))
         .takes(patience)
         // An edge may relay one collection after the other, so other cases must not wait behind this one.
         .exclusive();
@@ -289,51 +273,42 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
 /// The same edge works again after an outage.
 fn recovery(cases: &mut CaseList<'_, Edge>) {
     let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
-    let post = again.clone();
     cases
         .case(
             "statement.recovery",
             "recovery.service-back",
             "the edge works again without a restart when its service is back",
         )
-        .steps(move |context| {
-            let (gone, again) = (gone.clone(), post.clone());
-            Box::pin(async move {
-                if !context.set_listener(ListenerMode::Closes).await {
-                    return;
-                }
-                context.converse(&gone).await;
-                if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
-                    return;
-                }
-                let check = works_again(context, &again).await;
-                context.check(check);
-            })
-        })
+        .steps(steps!(with(gone, again), async |context| {
+            if !context.set_listener(ListenerMode::Closes).await {
+                return;
+            }
+            context.converse(&gone).await;
+            if context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
+                works_again(context, &again).await;
+            }
+        }))
         .exclusive();
+    let again = cases.accepted_post();
     cases
         .case(
             "statement.recovery",
             "recovery.connection-closed",
             "the edge works after the service has closed its idle connection",
         )
-        .steps(steps!(
-            async |context| {
-                context.converse(&again).await;
-                if let Some(service) = context.target.service.clone() {
-                    service.close_connections().await;
-                }
-                let check = works_again(context, &again).await;
-                context.check(check);
-            },
-            with(again)
-        ))
+        .steps(steps!(with(again), async |context| {
+            context.converse(&again).await;
+            if let Some(service) = context.target.service.clone() {
+                service.close_connections().await;
+            }
+            works_again(context, &again).await;
+        }))
         .exclusive();
 }
 
 /// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
 /// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
-async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Check {
+async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) {
     const TRIES: usize = 3;
     let mut answers = Vec::new();
     let mut tries = 0;
@@ -359,5 +334,5 @@ async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation)
         Err(why) => Check::unanswered(&why, kind),
         Ok(_) => Check::judged(kind, ok),
     };
-    check.at(CaseLevel::Should).advise(Advice::ServiceBack)
+    context.check(check.at(CaseLevel::Should).advise(Advice::ServiceBack));
 }

@@ -99,7 +99,7 @@ fn add_case(
     let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
     let case: &mut Case<Edge> = cases
         .case(row, id, title)
-        .steps(steps!(async |context| { exploration.run(context, &model).await }, with(model, exploration)));
+        .steps(steps!(with(model, exploration), async |context| { exploration.run(context, &model).await }));
     let pauses = exchanges.iter().map(|exchange| match &exchange.conversation.draft.body {
         Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
         _ => Duration::ZERO,

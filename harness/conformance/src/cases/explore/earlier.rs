@@ -7,7 +7,9 @@ use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Action, Script};
 
-use crate::cases::{Catalog, HEALTH, MARKER, ORIGIN, OTHER_ORIGIN, collection, preflight, to_signals};
+use crate::cases::{
+    Catalog, HEALTH, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from, preflight, to_signals,
+};
 
 /// The replies that earlier requests need.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +46,9 @@ impl EarlierReplies {
             Earlier::Accepted => posted(self.accept.clone()),
             Earlier::Refused => posted(self.refuse.clone()),
             Earlier::Unknown => posted(bare_refusal(self.status)),
-            Earlier::OtherOrigin => other_origin(self.accept.clone()),
+            Earlier::OtherOrigin => {
+                EarlierRequest { draft: collection_from(OTHER_ORIGIN), ..posted(self.accept.clone()) }
+            }
             Earlier::Preflight => unscripted(preflight(ORIGIN)),
             Earlier::ForeignPreflight => unscripted(preflight(OTHER_ORIGIN)),
             Earlier::OtherMethod => unscripted(other_method()),
@@ -96,13 +100,6 @@ impl EarlierReplies {
             }
         }
     }
-}
-
-/// A page of another origin posts a collection. It cannot read the answer.
-fn other_origin(script: Script) -> EarlierRequest {
-    let mut draft = collection();
-    draft.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("origin"));
-    EarlierRequest { draft: draft.header("Origin", OTHER_ORIGIN), ..posted(script) }
 }
 
 fn posted(script: Script) -> EarlierRequest {

@@ -107,7 +107,7 @@ fn passed_before(context: &EdgeCaseContext, model: &Model, row: usize, failed: &
     let (conversation, origin) = (&model.rows[row].conversation, context.origin());
     let passed = |request: &TracedRequest| {
         let Some(sent) = request.sent.as_ref().filter(|sent| sent.at < failed.at) else { return false };
-        fill(&conversation.draft, &context.target.spec, &request.sender.marker, origin) == request.draft
+        fill(&conversation.draft, context.spec(), &request.sender.marker, origin) == request.draft
             && conversation.is_answered(origin, &sent.reply)
     };
     !conversation.is_answered(origin, &failed.reply) && context.target.traffic.requests().iter().any(passed)

@@ -8,6 +8,7 @@ use super::family::{self, ExploredRow};
 use super::pairs::allowed_pairs;
 use super::trial::{ChangeIndex, Trial};
 use crate::cases::Catalog;
+use crate::cases::case::level;
 
 /// What exploration combines: rows and dimensions.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,11 +100,12 @@ impl Model {
 
     /// The values of a trial, such as `framing=chunked-1`.
     pub(super) fn values(&self, trial: &Trial) -> Vec<String> {
-        let changes = trial.changes.iter().map(|index| {
-            let dimension = &self.dimensions[index.dimension];
-            format!("{}={}", dimension.id, dimension.values[index.value].id)
-        });
-        changes.collect()
+        trial.changes.iter().map(|change| self.value_name(*change)).collect()
+    }
+
+    /// The name of a value, such as `framing=chunked-1`.
+    pub(super) fn value_name(&self, change: ChangeIndex) -> String {
+        format!("{}={}", self.dimensions[change.dimension].id, self.value(change).id)
     }
 
     /// The values of a trial and its family, as the faults of an embedded edge get them.
@@ -115,11 +117,8 @@ impl Model {
 
     /// The observed point of a trial, such as `vary.target.slash`.
     pub(super) fn point(&self, trial: &Trial) -> String {
-        let changes = trial.changes.iter().map(|index| {
-            let dimension = &self.dimensions[index.dimension];
-            format!(".{}.{}", dimension.id, dimension.values[index.value].id)
-        });
-        format!("vary{}", changes.collect::<String>())
+        let values = self.values(trial).into_iter().map(|name| format!(".{}", name.replacen('=', ".", 1)));
+        format!("vary{}", values.collect::<String>())
     }
 
     /// The plainest row of a family.
@@ -142,12 +141,4 @@ impl Model {
 pub(super) fn applies(dimension: &Dimension, family: Family) -> bool {
     let replies = dimension.side != Side::Reply || family != Family::Unreachable;
     replies && dimension.families.contains(&family)
-}
-
-fn level(level: Level) -> CaseLevel {
-    match level {
-        Level::Must => CaseLevel::Must,
-        Level::Should => CaseLevel::Should,
-        Level::Open => CaseLevel::Open,
-    }
 }

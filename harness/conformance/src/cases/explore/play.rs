@@ -9,7 +9,6 @@ use edgeproof_reports::CaseLevel;
 use futures_util::future::join;
 use futures_util::{StreamExt, stream};
 
-use super::change::fill_look_alikes;
 use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
@@ -53,16 +52,6 @@ pub(super) struct Player<'c> {
     pub(super) context: &'c EdgeCaseContext,
     origin: &'c str,
     pub(super) limit: Duration,
-}
-
-/// The request of an event, with a reply in any case.
-pub(super) struct EventRequest {
-    /// The request.
-    pub(super) draft: Draft,
-    /// The reply, if the request reaches the service.
-    pub(super) script: Script,
-    /// The client leaves after this time.
-    pub(super) leaves: Option<Duration>,
 }
 
 impl Played {
@@ -178,13 +167,6 @@ impl<'c> Player<'c> {
         checks
     }
 
-    /// The request of an event. Even a body that its client breaks off has a reply.
-    pub(super) fn earlier(&self, event: Event) -> EventRequest {
-        let earlier = self.model.earlier.event(event);
-        let script = earlier.script.unwrap_or_else(|| self.model.earlier.accept.clone());
-        EventRequest { draft: earlier.draft, script, leaves: earlier.leaves }
-    }
-
     /// Sends the request of an event.
     async fn event(&self, event: Event) {
         let earlier = self.model.earlier.event(event);
@@ -227,11 +209,7 @@ impl<'c> Player<'c> {
         let on = Match::Marker(Bytes::copy_from_slice(marker.as_bytes()));
         let service = self.context.target.service.as_ref().zip(script);
         let scripted = service.map(|(service, script)| service.script(on, script));
-        let mut draft = fill(draft, &self.context.target.spec, marker, self.origin);
-        for (_, value) in &mut draft.headers {
-            *value = fill_look_alikes(value, self.origin);
-        }
-        (draft, scripted)
+        (fill(draft, self.context.spec(), marker, self.origin), scripted)
     }
 }
 

@@ -46,10 +46,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         let (script, expected) = (script.clone(), expected.clone());
         cases
             .case("statement.isolation", id, title)
-            .steps(steps!(
-                async |context| { post_twice(context, script, &expected, at_once).await },
-                with(script, expected)
-            ))
+            .steps(steps!(with(script, expected), async |context| {
+                post_twice(context, script, &expected, at_once).await;
+            }))
             .also(&row)
             .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
     }

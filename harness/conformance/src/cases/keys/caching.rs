@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Advice, Fact};
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
-use super::{KeySetExchange, KeySetRule};
+use super::{KeySetExchange, KeySetObservation, KeySetRule};
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -28,7 +28,7 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
     };
     let title = "caches keep the key set for at most five minutes";
     let exchange = KeySetExchange::get().expect(KeySetRule::CachedFor(longest));
-    let exchange = exchange.expect(KeySetRule::ObserveCaching);
+    let exchange = exchange.observe(KeySetObservation::Caching);
     cases.case("limit.key-set-cache", "keys.cache.lifetime", title).exchange(exchange);
 }
 

@@ -36,14 +36,21 @@ pub enum KeySetRule {
     EntityTag,
     /// Caches keep it for at most this time.
     CachedFor(Duration),
-    /// The status or the lack of an answer, at the open point that has the case's id.
-    ObserveStatus,
-    /// `Content-Type`, at the open point that has the case's id.
-    ObserveContentType,
-    /// Whether a credential is required, at the open point that has the case's id.
-    ObserveCredential,
-    /// `Cache-Control`, at the open point that has the case's id.
-    ObserveCaching,
+    /// Behaviour at the open point that has the case's id.
+    Observe(KeySetObservation),
+}
+
+/// What a case observes of an answer.
+#[derive(Debug, Clone, Copy)]
+pub enum KeySetObservation {
+    /// The status or the lack of an answer.
+    Status,
+    /// `Content-Type`.
+    ContentType,
+    /// Whether a credential is required.
+    Credential,
+    /// `Cache-Control`.
+    Caching,
 }
 
 impl KeySetExchange {
@@ -64,6 +71,12 @@ impl KeySetExchange {
         self
     }
 
+    /// Observes this of the answer.
+    #[must_use]
+    pub(super) fn observe(self, seen: KeySetObservation) -> Self {
+        self.expect(KeySetRule::Observe(seen))
+    }
+
     fn draft(&self, spec: &Spec) -> Draft {
         Draft { method: self.method.into(), ..key_set_draft(spec.path(Endpoint::KeySet)) }
     }
@@ -72,7 +85,7 @@ impl KeySetExchange {
 impl Exchange<ServiceTarget> for KeySetExchange {
     fn play<'a>(&'a self, context: &'a mut ServiceCaseContext) -> BoxFuture<'a, bool> {
         async move {
-            let draft = self.draft(&context.target.spec);
+            let draft = self.draft(context.spec());
             let reply = context.fetch_key_set(&draft).await;
             let received = SystemTime::now();
             for rule in &self.rules {
@@ -107,36 +120,9 @@ impl KeySetRule {
                     judge::cache_time_bounded(*longest, reply, received),
                 ]
             }
-            Self::ObserveStatus
-            | Self::ObserveContentType
-            | Self::ObserveCredential
-            | Self::ObserveCaching => Vec::new(),
+            Self::Observe(seen) => return context.observe_case(seen.of(reply)),
         };
         context.checks(checks);
-        if let Some(observed) = self.observed(reply) {
-            let point = context.case().to_owned();
-            context.observe(&point, observed);
-        }
-    }
-
-    fn observed(&self, reply: &AnswerResult) -> Option<String> {
-        let header = |name: &str| reply.as_ref().ok().and_then(|answer| answer.headers.get(name));
-        Some(match self {
-            Self::ObserveStatus => summary::status(reply),
-            Self::ObserveContentType => {
-                header("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("none").to_owned()
-            }
-            Self::ObserveCredential => match reply {
-                Ok(answer) if answer.status == 200 => "none".to_owned(),
-                Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
-                other => summary::status(other),
-            },
-            Self::ObserveCaching => match header("cache-control") {
-                Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
-                None => "no Cache-Control".to_owned(),
-            },
-            _ => return None,
-        })
     }
 
     fn describe(&self) -> Option<String> {
@@ -149,11 +135,29 @@ impl KeySetRule {
             Self::CachedFor(longest) => {
                 format!("caches may keep the answer for at most {}", humantime::format_duration(*longest))
             }
-            Self::ObserveStatus
-            | Self::ObserveContentType
-            | Self::ObserveCredential
-            | Self::ObserveCaching => return None,
+            Self::Observe(_) => return None,
         })
+    }
+}
+
+impl KeySetObservation {
+    fn of(self, reply: &AnswerResult) -> String {
+        let header = |name: &str| reply.as_ref().ok().and_then(|answer| answer.headers.get(name));
+        match self {
+            Self::Status => summary::status(reply),
+            Self::ContentType => {
+                header("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("none").to_owned()
+            }
+            Self::Credential => match reply {
+                Ok(answer) if answer.status == 200 => "none".to_owned(),
+                Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
+                other => summary::status(other),
+            },
+            Self::Caching => match header("cache-control") {
+                Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
+                None => "no Cache-Control".to_owned(),
+            },
+        }
     }
 }
 

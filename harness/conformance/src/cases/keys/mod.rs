@@ -9,7 +9,7 @@ mod vary;
 
 use super::CaseList;
 
-pub use exchange::{KeySetExchange, KeySetRule};
+pub use exchange::{KeySetExchange, KeySetObservation, KeySetRule};
 pub use part::Keys;
 
 /// Adds the cases in the order of the report.

@@ -3,7 +3,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
-use super::{KeySetExchange, KeySetRule};
+use super::{KeySetExchange, KeySetObservation, KeySetRule};
 use crate::cases::{CaseList, Keys, Phase, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -53,9 +53,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     let exchange = KeySetExchange::get().expect(KeySetRule::JsonContentType);
     cases
         .case(id, id, "the key set has the content type JSON")
-        .exchange(exchange.expect(KeySetRule::ObserveContentType));
+        .exchange(exchange.observe(KeySetObservation::ContentType));
     let id = "keys.credential";
-    let exchange = KeySetExchange::get().expect(KeySetRule::ObserveCredential);
+    let exchange = KeySetExchange::get().observe(KeySetObservation::Credential);
     cases.case(id, id, "whether the key set requires a credential").exchange(exchange);
     let id = "keys.head";
     let exchange = KeySetExchange::with_method("HEAD").expect(KeySetRule::Status(200));
@@ -63,7 +63,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let id = format!("keys.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the key set");
-        let exchange = KeySetExchange::with_method(method).expect(KeySetRule::ObserveStatus);
+        let exchange = KeySetExchange::with_method(method).observe(KeySetObservation::Status);
         cases.case("keys.methods", &id, &title).exchange(exchange);
     }
 }

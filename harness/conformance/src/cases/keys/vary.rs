@@ -163,7 +163,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
             let drafts: Vec<Draft> = (0..MANY)
                 .flat_map(|number| [plain.clone(), between[number % between.len()].clone()])
                 .collect();
-            let sent = context.send_keys_in_turn(&drafts).await;
+            let sent = context.send_in_turn(context.keys(), &drafts).await;
             for (number, (draft, sent)) in drafts.iter().zip(sent).enumerate() {
                 let reply = sent.reply.clone();
                 context.record_keys(draft, sent);

@@ -250,7 +250,7 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     };
     let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
     draft.headers.retain(|(_, value)| value != ORIGIN);
-    let draft = fill(&draft, &context.target.spec, &context.marker, ORIGIN);
+    let draft = fill(&draft, context.spec(), &context.marker, ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     context.record_at(Hop::ClientEdge, &edge, &draft, sent.clone());
     context.check(judge::status_is(expected, &sent.reply));

@@ -43,24 +43,21 @@ fn refusal(
     let refused = cases.spec.profile().verdict_refused.clone();
     let row_id = row.id.clone();
     let prepare: Arc<Prepare> = Arc::new(prepare);
-    let case = cases.case(&row_id, &id, &title).steps(steps!(
-        async |context| {
-            let authorization = {
-                let Some((mock, credentials)) = context.builtin_mock() else { return };
-                prepare(mock, credentials)
-            };
-            let reference = context.reference("exactly");
-            let mut request = context.verdict(&reference);
-            if let Some(value) = authorization {
-                request = request.authorization(&value);
-            }
-            let reply = context.fetch_verdict(&request).await;
-            context.checks(exactly(&row, &refused, &reply));
-            context.check(judge::json_content_type(&reply).at(CaseLevel::Should));
-            with_a_session(context, &request, &reference, &row, &refused).await;
-        },
-        with(row, refused, prepare)
-    ));
+    let case = cases.case(&row_id, &id, &title).steps(steps!(with(row, refused, prepare), async |context| {
+        let authorization = {
+            let Some((mock, credentials)) = context.builtin_mock() else { return };
+            prepare(mock, credentials)
+        };
+        let reference = context.reference("exactly");
+        let mut request = context.verdict(&reference);
+        if let Some(value) = authorization {
+            request = request.authorization(&value);
+        }
+        let reply = context.fetch_verdict(&request).await;
+        context.checks(exactly(&row, &refused, &reply));
+        context.check(judge::json_content_type(&reply).at(CaseLevel::Should));
+        with_a_session(context, &request, &reference, &row, &refused).await;
+    }));
     case.requires(&[ServiceNeed::Mock])
         .stimulus(stimulus)
         .also("statement.error-bodies-json")

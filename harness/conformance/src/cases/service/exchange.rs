@@ -6,7 +6,7 @@ use edgeproof_mock::{NewSession, Ready};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::rule::VerdictRule;
+use super::rule::{VerdictObservation, VerdictRule};
 use super::token_choice::TokenChoice;
 use crate::cases::{Exchange, ServiceCaseContext, ServiceTarget, VerdictRequest};
 use crate::request_text::{EXAMPLE_SERVICE, example_address, request_lines};
@@ -109,11 +109,18 @@ impl VerdictExchange {
         self
     }
 
+    /// Observes this of the answer.
+    #[must_use]
+    pub(super) fn observe(self, seen: VerdictObservation) -> Self {
+        self.expect(VerdictRule::Observe(seen))
+    }
+
     fn draft(&self, path: &VerdictPath, reference: &str, authorization: Option<&str>) -> Draft {
-        let mut request = VerdictRequest::new(path, reference).method(self.method);
-        if !self.session.is_encoded() {
-            request = request.unencoded();
-        }
+        let request = match self.session {
+            Session::Unencoded(_) | Session::Segment(_) => VerdictRequest::unencoded(path, reference),
+            _ => VerdictRequest::new(path, reference),
+        };
+        let mut request = request.method(self.method);
         if let Some(query) = self.query {
             request = request.query(query);
         }
@@ -135,7 +142,7 @@ impl Exchange<ServiceTarget> for VerdictExchange {
                     return true;
                 }
             };
-            let draft = self.draft(context.target.spec.verdict_path(), &reference, authorization.as_deref());
+            let draft = self.draft(context.spec().verdict_path(), &reference, authorization.as_deref());
             let sent = context.send(&draft, self.timeout.unwrap_or(context.timeout)).await;
             let token =
                 authorization.iter().find_map(|value| value.split_once(' ')).map_or("", |(_, token)| token);
@@ -170,10 +177,6 @@ impl Session {
                 Some(reference)
             }
         }
-    }
-
-    fn is_encoded(&self) -> bool {
-        !matches!(self, Self::Unencoded(_) | Self::Segment(_))
     }
 
     /// A reference in examples.

@@ -31,7 +31,7 @@ pub(crate) use token_echo::token_echo;
 use exchange::AddedSession;
 pub use exchange::VerdictExchange;
 pub use part::Service;
-pub use rule::VerdictRule;
+pub use rule::{VerdictObservation, VerdictRule};
 pub use token_choice::TokenChoice;
 
 /// Adds the cases in the order of the report.

@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_reports::CaseLevel;
 
 use super::expected::{PENDING, answer};
-use super::{TokenChoice, VerdictExchange, VerdictRule};
+use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge;
 
@@ -84,7 +84,7 @@ fn odd(cases: &mut CaseList<'_, Service>) {
         ("dots", "the answer to a reference of two encoded dots", "%2e%2e"),
         ("long", "the answer to a reference of 4000 characters", &long),
     ] {
-        let exchange = VerdictExchange::segment(segment).expect(VerdictRule::ObserveStatus);
+        let exchange = VerdictExchange::segment(segment).observe(VerdictObservation::Status);
         cases
             .case("statement.reference-odd", &format!("verdict.reference.{id}"), title)
             .exchange(exchange)
@@ -139,7 +139,7 @@ fn in_turn(cases: &mut CaseList<'_, Service>) {
             let references: Vec<String> =
                 (0..4).map(|number| context.reference(&format!("{number}"))).collect();
             let drafts = drafts(context, &references);
-            let all = context.send_in_turn(&drafts).await;
+            let all = context.send_in_turn(context.service(), &drafts).await;
             // A server may close a connection after any answer, so a later request without answer is no fault.
             for ((reference, draft), sent) in references.iter().zip(&drafts).zip(all) {
                 context.record(draft, sent.clone());
@@ -161,7 +161,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
     for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
         let id = format!("verdict.method.{}", method.to_lowercase());
         let title = format!("the answer to {method} at the verdict endpoint");
-        let exchange = VerdictExchange::unknown("method").method(method).expect(VerdictRule::ObserveStatus);
+        let exchange = VerdictExchange::unknown("method").method(method).observe(VerdictObservation::Status);
         cases
             .case("statement.verdict-methods", &id, &title)
             .exchange(exchange)

@@ -3,7 +3,7 @@ use strum::VariantArray;
 
 use super::damage::Damage;
 use super::expected::{EXPIRED, UNAUTHORIZED, code, codes, damage_codes};
-use super::{TokenChoice, VerdictExchange, VerdictRule};
+use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceNeed};
 
 /// Requests without a read token, with another credential or with an invalid read token (5, 7.4).
@@ -139,7 +139,7 @@ fn damaged(cases: &mut CaseList<'_, Service>) {
 fn reason_member(cases: &mut CaseList<'_, Service>) {
     let title = "the JSON member that contains the code for a damaged token";
     let exchange = VerdictExchange::unknown("member").token(TokenChoice::Damaged(Damage::Invented));
-    let exchange = exchange.expect(VerdictRule::ObserveMember(damage_codes(cases.spec)));
+    let exchange = exchange.observe(VerdictObservation::Member(damage_codes(cases.spec)));
     cases.case("statement.reason-member", "verdict.reason-member", title).exchange(exchange);
 }
 

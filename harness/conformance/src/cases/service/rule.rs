@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::expected::{EXPIRED, Expected, PENDING, UNAUTHORIZED, answer};
 use super::token_echo::token_echo;
-use crate::cases::{CaseTarget, ServiceCaseContext, summary};
+use crate::cases::{ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
 /// What the answer to a [`VerdictExchange`](super::VerdictExchange) has to be, or what is observed of it.
@@ -52,23 +52,30 @@ pub enum VerdictRule {
     },
     /// No server error, or no answer yet after the timeout.
     Waits,
-    /// The status or the lack of an answer, at the open point that has the case's id.
-    ObserveStatus,
-    /// The JSON member that contains one of these codes, at the open point that has the case's id.
-    ObserveMember(Vec<ReasonCode>),
-    /// The status, and the time compared with this wait, at the open point that has the case's id.
-    ObserveWait(Duration),
-    /// `Cache-Control`, at the open point that has the case's id.
-    ObserveCaching,
-    /// The format of the verdict, at an open point of its own.
-    ObserveFormat,
+    /// Behaviour at the open point that has the case's id. The format has a point of its own.
+    Observe(VerdictObservation),
+}
+
+/// What a case observes of an answer.
+#[derive(Debug, Clone)]
+pub enum VerdictObservation {
+    /// The status or the lack of an answer.
+    Status,
+    /// The JSON member that contains one of these codes.
+    Member(Vec<ReasonCode>),
+    /// The status, and the time compared with this wait.
+    Wait(Duration),
+    /// `Cache-Control`.
+    Caching,
+    /// The format of the verdict.
+    Format,
 }
 
 impl VerdictRule {
     /// Compares an answer with the rule. `token`: the token of the request.
     pub(super) fn judge(&self, context: &mut ServiceCaseContext, reference: &str, token: &str, sent: &Sent) {
         let reply = &sent.reply;
-        let answered = |expected: Expected| expected.judge(context.target.spec(), reply);
+        let answered = |expected: Expected| expected.judge(context.spec(), reply);
         let checks = match self {
             Self::Pending => answered(Expected::Pending(reference.to_owned())),
             Self::Unauthorized => answered(Expected::Unauthorized),
@@ -99,36 +106,19 @@ impl VerdictRule {
                 vec![Check::judged(DifferenceKind::time(TimeRule::MayWait, None, waited), true)]
             }
             Self::NoServerError | Self::Waits => vec![no_server_error(reply)],
-            Self::ObserveStatus
-            | Self::ObserveMember(_)
-            | Self::ObserveWait(_)
-            | Self::ObserveCaching
-            | Self::ObserveFormat => Vec::new(),
+            Self::Observe(_) => Vec::new(),
         };
         context.checks(checks);
-        if let Some(observed) = self.observed(sent) {
-            let point = if matches!(self, Self::ObserveFormat) {
-                "verdict.form".to_owned()
-            } else {
-                context.case().to_owned()
-            };
-            context.observe(&point, observed);
+        match self {
+            Self::Waits if is_held(reply) => context.observe_case("waits"),
+            Self::Waits => context.observe_case(summary::status(reply)),
+            Self::Observe(seen) => match (seen, seen.of(sent)) {
+                (VerdictObservation::Format, Some(format)) => context.observe("verdict.form", format),
+                (_, Some(observed)) => context.observe_case(observed),
+                (_, None) => {}
+            },
+            _ => {}
         }
-    }
-
-    fn observed(&self, sent: &Sent) -> Option<String> {
-        let reply = &sent.reply;
-        Some(match self {
-            Self::Waits if is_held(reply) => "waits".to_owned(),
-            Self::Waits | Self::ObserveStatus => summary::status(reply),
-            Self::ObserveMember(codes) => {
-                member(codes, reply).unwrap_or_else(|| "no code of the interface".to_owned())
-            }
-            Self::ObserveWait(wait) => format!("{}, {}", summary::status(reply), length(*wait, sent.took)),
-            Self::ObserveCaching => cache_control(reply),
-            Self::ObserveFormat => verdict_format(&reply.as_ref().ok()?.body),
-            _ => return None,
-        })
     }
 
     /// What the rule expects, in a line. `reference`: that of the request.
@@ -156,11 +146,22 @@ impl VerdictRule {
                 format!("the answer should come within {}", humantime::format_duration(*longest))
             }
             Self::Waits => "expected answer: any status below 500, or none yet".to_owned(),
-            Self::ObserveStatus
-            | Self::ObserveMember(_)
-            | Self::ObserveWait(_)
-            | Self::ObserveCaching
-            | Self::ObserveFormat => return None,
+            Self::Observe(_) => return None,
+        })
+    }
+}
+
+impl VerdictObservation {
+    fn of(&self, sent: &Sent) -> Option<String> {
+        let reply = &sent.reply;
+        Some(match self {
+            Self::Status => summary::status(reply),
+            Self::Member(codes) => {
+                member(codes, reply).unwrap_or_else(|| "no code of the interface".to_owned())
+            }
+            Self::Wait(wait) => format!("{}, {}", summary::status(reply), length(*wait, sent.took)),
+            Self::Caching => cache_control(reply),
+            Self::Format => verdict_format(&reply.as_ref().ok()?.body),
         })
     }
 }

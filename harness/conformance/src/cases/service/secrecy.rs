@@ -4,7 +4,7 @@ use edgeproof_reports::difference::AnswerSubject;
 use super::damage::Damage;
 use super::expected::{PENDING, UNAUTHORIZED, answer};
 use super::rule::not_shown;
-use super::{TokenChoice, VerdictExchange, VerdictRule};
+use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge;
 
@@ -170,7 +170,7 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
 fn not_shared(cases: &mut CaseList<'_, Service>) {
     let row = "statement.verdict-not-shared";
     let rules = |exchange: VerdictExchange| {
-        exchange.expect(VerdictRule::NotShared).expect(VerdictRule::ObserveCaching)
+        exchange.expect(VerdictRule::NotShared).observe(VerdictObservation::Caching)
     };
     let title = "a pending answer does not permit shared caches";
     cases

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::expected::{PENDING, answer};
 use super::rule::verdict_checks;
-use super::{VerdictExchange, VerdictRule};
+use super::{VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -29,7 +29,7 @@ fn available(cases: &mut CaseList<'_, Service>) {
     let exchange = VerdictExchange::with_verdict().expect(VerdictRule::Verdict);
     cases
         .case("verdict.200.available", "verdict.available", title)
-        .exchange(exchange.clone().expect(VerdictRule::ObserveFormat))
+        .exchange(exchange.clone().observe(VerdictObservation::Format))
         .requires(needs)
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");

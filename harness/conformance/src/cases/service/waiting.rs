@@ -6,7 +6,7 @@ use edgeproof_reports::difference::{Counted, TimeRule};
 
 use super::expected::{PENDING, UNAUTHORIZED};
 use super::rule::no_server_error;
-use super::{TokenChoice, VerdictExchange, VerdictRule};
+use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, summary};
 use crate::judge::Check;
 
@@ -79,7 +79,7 @@ fn robust(cases: &mut CaseList<'_, Service>) {
         let exchange = exchange
             .expect(VerdictRule::NoServerError)
             .expect(id.ends_with("negative").then_some(SOON))
-            .expect(VerdictRule::ObserveStatus);
+            .observe(VerdictObservation::Status);
         let title = format!("the service answers {title} without a server error");
         cases
             .case("statement.wait-robust", &format!("verdict.wait.{id}"), &title)
@@ -106,27 +106,23 @@ fn excessive(cases: &mut CaseList<'_, Service>) {
 
 fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, query: &'static str) {
     let longest = cases.spec.profile().wait_max;
-    let point = format!("verdict.wait.{id}-ends");
     cases
         .case(
             "statement.wait-robust",
-            &point.clone(),
+            &format!("verdict.wait.{id}-ends"),
             &format!("the service answers {title} within 150 seconds"),
         )
-        .steps(steps!(
-            async |context| {
-                let draft = context.with_token(&context.reference("ages")).query(query).draft();
-                let mut asking = pin!(context.begin(&draft, EXCESSIVE_TIMEOUT));
-                let sent = tokio::select! {
-                    sent = &mut asking => sent,
-                    () = time_passes(context, longest) => asking.await,
-                };
-                context.record(&draft, sent.clone());
-                context.check(no_server_error(&sent.reply));
-                context.observe(&point, summary::status(&sent.reply));
-            },
-            with(point)
-        ))
+        .steps(steps!(async |context| {
+            let draft = context.with_token(&context.reference("ages")).query(query).draft();
+            let mut asking = pin!(context.begin(&draft, EXCESSIVE_TIMEOUT));
+            let sent = tokio::select! {
+                sent = &mut asking => sent,
+                () = time_passes(context, longest) => asking.await,
+            };
+            context.record(&draft, sent.clone());
+            context.check(no_server_error(&sent.reply));
+            context.observe_case(summary::status(&sent.reply));
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Waits])
         .exclusive()
         .takes(EXCESSIVE_TIMEOUT);
@@ -145,7 +141,7 @@ async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
 fn kept(cases: &mut CaseList<'_, Service>) {
     let (query, wait) = ("waitMs=700", Duration::from_millis(700));
     let exchange = VerdictExchange::unknown("kept").query(query).timeout(SHORT_WAIT_TIMEOUT);
-    let exchange = exchange.expect(VerdictRule::ObserveWait(wait));
+    let exchange = exchange.observe(VerdictObservation::Wait(wait));
     cases
         .case("statement.wait-bounds", "verdict.wait.kept", "the duration of a wait of 700 ms")
         .exchange(exchange)

@@ -224,6 +224,11 @@ impl EdgePool {
         exclusive: bool,
         limit: Duration,
     ) -> bool {
+        if let Some(mode) = case.settings.listener
+            && !edge.set_listener(mode).await
+        {
+            return true;
+        }
         if !exclusive || !self.options().starts_edges() {
             return case.play(edge, limit).await;
         }

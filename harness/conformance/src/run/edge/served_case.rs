@@ -98,6 +98,9 @@ async fn serve(
         arrivals,
         print,
     };
+    if let Some(mode) = case.settings.listener {
+        edge.set_listener(mode).await;
+    }
     session.announce(&mut edge);
     // Its scripts stay in force until the end.
     let _ready = edge;
@@ -221,7 +224,9 @@ impl Session<'_> {
             }
         }
         self.say(&text);
-        self.pool.recover(self.context, &self.lease).await;
+        if case.settings.listener.is_none() {
+            self.pool.recover(self.context, &self.lease).await;
+        }
     }
 
     fn show_arrival(&mut self, arrival: &Arrival) {

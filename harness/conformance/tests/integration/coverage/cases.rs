@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use edgeproof::cases::{CaseFacts, ExpectedRelay, Phase, Procedure};
+use edgeproof::cases::{CaseFacts, EdgeRule, ExpectedRelay, Phase, Procedure};
 use edgeproof_fixtures::spec::{Fact, Level, Row, Table, Version};
+use edgeproof_reports::CaseLevel;
 use rstest::rstest;
 
 use super::catalog;
@@ -89,7 +90,13 @@ fn every_conversation_can_fail(#[values(Version::Current, Version::PreSeal)] ver
         let Procedure::Exchange(conversation) = &case.procedure else { continue };
         let exchange = conversation.answer.is_some() || conversation.relay != ExpectedRelay::Any;
         let headers = conversation.readable.is_some() || conversation.content_type.is_some();
-        assert!(exchange || headers, "{} cannot fail", case.id);
+        let judges = conversation.rules.iter().any(|rule| !matches!(rule, EdgeRule::Observe(..)));
+        let observes = case.level == CaseLevel::Open && !conversation.rules.is_empty();
+        assert!(
+            exchange || headers || conversation.denied || judges || observes,
+            "{} cannot fail, and observes nothing",
+            case.id
+        );
     }
 }
 

@@ -33,7 +33,8 @@ fn conversations_go_to_the_endpoint_for_collections(
     assert!(methods.contains(&draft.method));
     for case in cases {
         let Procedure::Exchange(conversation) = &case.procedure else { continue };
-        assert_eq!(conversation.draft.path, SIGNALS, "{}", case.id);
+        let is_elsewhere = case.id.starts_with("paths.") || case.id.contains("health");
+        assert!(is_elsewhere || conversation.draft.path == SIGNALS, "{}", case.id);
         let Some(answer) = &conversation.answer else { continue };
         let allowed = methods.contains(&conversation.draft.method);
         assert_eq!(allowed, answer.status != 405, "{}: only other methods are refused with 405", case.id);

@@ -38,14 +38,13 @@ fn add_case(
     let play = Play {
         change,
         level: level(value.level),
-        point: id.clone(),
         accept: cases.accept(),
         accepted: cases.accepted(),
         unreachable: cases.answer("edge.502.service-unreachable", None),
     };
     let title = format!("{} if {title}", required(value));
     let case =
-        cases.case(row, &id, &title).steps(steps!(async |context| { run(&play, context).await }, with(play)));
+        cases.case(row, &id, &title).steps(steps!(with(play), async |context| { run(&play, context).await }));
     case.setup(Setup::Forms(SettingForms::new(launch)));
     case.settings.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
     // At every level, an edge must not accept a collection that it does not relay.

@@ -5,7 +5,7 @@ use edgeproof_reports::difference::{DifferenceKind, GrantForm};
 use super::play::Play;
 use super::relayed::post;
 use crate::cases::{
-    EdgeCaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection, page_origin, preflight, summary,
+    EdgeCaseContext, OTHER_ORIGIN, SECOND_ORIGIN, collection_from, page_origin, preflight, summary,
 };
 use crate::judge::{self, Check};
 
@@ -22,7 +22,7 @@ pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut Edg
         context.checks(judge::preflight_passes(origin, &sent.reply));
     } else {
         let named = from(play, context, ALLOWED_ORIGIN, is_named(form, ALLOWED_ORIGIN)).await;
-        context.observe(&play.point, format!("{}; {named}", summary::status(&sent.reply)));
+        context.observe_case(format!("{}; {named}", summary::status(&sent.reply)));
     }
     for origin in OTHERS.into_iter().chain([SECOND_ORIGIN]) {
         from(play, context, origin, is_named(form, origin)).await;
@@ -44,12 +44,8 @@ fn is_named(form: AllowedOriginForm, origin: &str) -> bool {
 /// Posts a collection from `origin` and sends its preflight. `may`: a grant is open. Yields in words whether there is one.
 async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: bool) -> &'static str {
     context.script(play.accept.clone());
-    let mut draft = collection();
-    for (_, value) in draft.headers.iter_mut().filter(|(name, _)| name == "Origin") {
-        origin.clone_into(value);
-    }
     let mut grants = false;
-    for draft in [draft, preflight(origin)] {
+    for draft in [collection_from(origin), preflight(origin)] {
         let draft = context.fill(&draft);
         let sent = context.exchange(&draft).await;
         let check = judge::no_grant(origin, &sent.reply);

@@ -11,8 +11,6 @@ pub(super) struct Play {
     pub(super) change: SettingChange,
     /// Severity of a mismatch. Open: observed.
     pub(super) level: CaseLevel,
-    /// The observed point.
-    pub(super) point: String,
     /// The service's reply.
     pub(super) accept: Script,
     /// The edge's answer to it.

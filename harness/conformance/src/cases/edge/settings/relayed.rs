@@ -19,7 +19,7 @@ pub(super) async fn play(play: &Play, context: &mut EdgeCaseContext) {
     if play.level == CaseLevel::Open {
         let answer = summary::answer(&context.marker, &sent.reply);
         let observed = effect.map_or(answer.clone(), |check| format!("{answer}; {}", check.actual));
-        context.observe(&play.point, observed);
+        context.observe_case(observed);
     } else {
         for check in judge::exact(&play.accepted, &sent.reply) {
             context.check(check.at(play.level));

@@ -19,7 +19,7 @@ pub(super) async fn ca_file(play: &Play, context: &mut EdgeCaseContext) {
     for check in judge::exact(&play.unreachable, &sent.reply) {
         context.check(check.at(CaseLevel::Should));
     }
-    context.observe(&play.point, format!("starts; {}", summary::answer(&context.marker, &sent.reply)));
+    context.observe_case(format!("starts; {}", summary::answer(&context.marker, &sent.reply)));
 }
 
 /// With an unusable client certificate or key, an edge may relay without it, or not at all.
@@ -48,5 +48,5 @@ pub(super) async fn client_files(play: &Play, context: &mut EdgeCaseContext) {
     };
     context.check(Check::judged(kind, ok));
     let answer = summary::answer(&context.marker, &sent.reply);
-    context.observe(&play.point, format!("starts; {answer}; client certificate: {actual}"));
+    context.observe_case(format!("starts; {answer}; client certificate: {actual}"));
 }

@@ -8,8 +8,6 @@ use edgeproof_fixtures::spec::{Change, HeadPieces, JsonForm, ReplyPieces};
 
 use super::exchange::Exchange;
 
-pub(super) use request::fill_look_alikes;
-
 /// How long an exchange waits for the service while other events happen (ms).
 const BESIDE_MS: u64 = 200;
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Change, ReplyPieces};
-use edgeproof_mock::{Action, AnswerFraming, AnswerPackets, Reply, ShapedAnswer};
+use edgeproof_mock::{Action, AnswerFraming, AnswerPackets, ShapedAnswer};
 use serde_json::{Value, json};
 
 use super::json;
@@ -16,10 +16,7 @@ pub(super) fn apply(change: &Change, conversation: &mut Conversation) {
     if let Change::DelayMs(delay) = change {
         reply.delay = Duration::from_millis(*delay);
     }
-    if !is_of_answer(change) {
-        return;
-    }
-    let Some(shaped) = shaped(reply) else { return };
+    let Some(mut shaped) = shaped(&reply.action) else { return };
     match change {
         Change::Status(status) => {
             shaped.status = *status;
@@ -64,37 +61,18 @@ pub(super) fn apply(change: &Change, conversation: &mut Conversation) {
         Change::Interim(answers) => {
             shaped.interim = answers.iter().map(|answer| (answer.status, answer.headers.clone())).collect();
         }
-        _ => {}
+        _ => return,
     }
+    reply.action = Action::Shaped(Box::new(shaped));
 }
 
-/// Whether a change concerns the form of an answer.
-fn is_of_answer(change: &Change) -> bool {
-    matches!(
-        change,
-        Change::Status(_)
-            | Change::Reason(_)
-            | Change::Json(_)
-            | Change::ReplyHeaders(_)
-            | Change::ReplyType(_)
-            | Change::ReplyChunks(_)
-            | Change::ReplyUntilClose
-            | Change::ReplyHttp10
-            | Change::ReplyGzip
-            | Change::ReplyClose
-            | Change::Packets(_)
-            | Change::Interim(_)
-    )
-}
-
-/// The answer of a reply in a form that can be changed.
-fn shaped(reply: &mut Reply) -> Option<&mut ShapedAnswer> {
-    if let Action::Answer { status, headers, body } = &reply.action {
-        let shaped = ShapedAnswer::new(*status, headers.clone(), body.clone());
-        reply.action = Action::Shaped(Box::new(shaped));
-    }
-    match &mut reply.action {
-        Action::Shaped(shaped) => Some(shaped),
+/// The answer of an action in a form that can be changed.
+fn shaped(action: &Action) -> Option<ShapedAnswer> {
+    match action {
+        Action::Answer { status, headers, body } => {
+            Some(ShapedAnswer::new(*status, headers.clone(), body.clone()))
+        }
+        Action::Shaped(shaped) => Some((**shaped).clone()),
         _ => None,
     }
 }

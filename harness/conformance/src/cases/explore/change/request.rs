@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Change, HeadPieces, OriginForm};
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, HostForm, TargetForm};
 
-use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN};
+use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN, look_alike};
 
 /// Changes a request. Other changes have no effect.
 pub(super) fn apply(change: &Change, draft: &mut Draft) {
@@ -70,13 +70,13 @@ pub(super) fn origin(form: OriginForm, conversation: &mut Conversation) {
         OriginForm::Absent => Vec::new(),
         OriginForm::Other => one(OTHER_ORIGIN),
         OriginForm::Null => one("null"),
-        OriginForm::UpperCase => one(ORIGIN_UPPER_CASE),
+        OriginForm::UpperCase => one(look_alike::UPPER_CASE),
         OriginForm::DefaultPort => one(&format!("{ORIGIN}:443")),
         OriginForm::OtherPort => one(&format!("{ORIGIN}:8444")),
-        OriginForm::OtherScheme => one(ORIGIN_OTHER_SCHEME),
-        OriginForm::Subdomain => one(ORIGIN_SUBDOMAIN),
+        OriginForm::OtherScheme => one(look_alike::SCHEME),
+        OriginForm::Subdomain => one(look_alike::SUBDOMAIN),
         OriginForm::Longer => one(&format!("{ORIGIN}.other.example")),
-        OriginForm::Prefixed => one(ORIGIN_PREFIXED),
+        OriginForm::Prefixed => one(look_alike::SUFFIX),
         OriginForm::Slash => one(&format!("{ORIGIN}/")),
         OriginForm::Two => one(&format!("{ORIGIN} {OTHER_ORIGIN}")),
         OriginForm::Twice => vec![ORIGIN.to_owned(), OTHER_ORIGIN.to_owned()],
@@ -90,27 +90,6 @@ pub(super) fn origin(form: OriginForm, conversation: &mut Conversation) {
         conversation.content_type = None;
     }
     headers.splice(position..=position, values.into_iter().map(|value| ("Origin".to_owned(), value)));
-}
-
-/// Placeholder for the allowed origin in upper case.
-const ORIGIN_UPPER_CASE: &str = "{ORIGIN}";
-/// Placeholder for the allowed host with another scheme.
-const ORIGIN_OTHER_SCHEME: &str = "{origin-other-scheme}";
-/// Placeholder for a subdomain of the allowed host.
-const ORIGIN_SUBDOMAIN: &str = "{origin-subdomain}";
-/// Placeholder for an origin that ends with the allowed host.
-const ORIGIN_PREFIXED: &str = "{origin-prefixed}";
-
-/// Fills in the placeholders of origins that look like `origin`.
-pub(in super::super) fn fill_look_alikes(text: &str, origin: &str) -> String {
-    let other_scheme = match origin.strip_prefix("https://") {
-        Some(host) => format!("http://{host}"),
-        None => origin.replacen("http://", "https://", 1),
-    };
-    text.replace(ORIGIN_UPPER_CASE, &origin.to_uppercase())
-        .replace(ORIGIN_OTHER_SCHEME, &other_scheme)
-        .replace(ORIGIN_SUBDOMAIN, &origin.replacen("://", "://sub.", 1))
-        .replace(ORIGIN_PREFIXED, &origin.replacen("://", "://other-", 1))
 }
 
 fn set_body(draft: &mut Draft, bytes: Bytes) {

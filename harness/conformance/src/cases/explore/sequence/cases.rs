@@ -51,14 +51,11 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
         );
         cases
             .case("statement.isolation", "explore.edge", &title)
-            .steps(steps!(
-                async |context| {
-                    let mut player = EdgePlayer { model: &model, context };
-                    let result = search.run(&*model, &mut player).await;
-                    report(&*model, context, result, &search, folder.as_deref());
-                },
-                with(folder, model)
-            ))
+            .steps(steps!(with(folder, model), async |context| {
+                let mut player = EdgePlayer { model: &model, context };
+                let result = search.run(&*model, &mut player).await;
+                report(&*model, context, result, &search, folder.as_deref());
+            }))
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(search_time(plan.count));
@@ -67,14 +64,10 @@ pub(in crate::cases) fn add_edge(cases: &mut CaseList<'_, Edge>, plan: SequenceP
         let (id, title, model) = (replay.id(), replay.title(), Arc::clone(&model));
         cases
             .case("statement.isolation", &id, &title)
-            .steps(steps!(
-                async |context| {
-                    let played =
-                        EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                    report_replay(&*model, context, &replay, played);
-                },
-                with(replay, model)
-            ))
+            .steps(steps!(with(replay, model), async |context| {
+                let played = EdgePlayer { model: &model, context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                report_replay(&*model, context, &replay, played);
+            }))
             .requires(&EDGE_NEEDS)
             .exclusive()
             .takes(SEQUENCE_TIME);
@@ -91,15 +84,12 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
         );
         cases
             .case(PENDING, "explore.service", &title)
-            .steps(steps!(
-                async |context| {
-                    let model = ServiceModel::of(context);
-                    let mut player = ServicePlayer { context };
-                    let result = search.run(&model, &mut player).await;
-                    report(&model, context, result, &search, folder.as_deref());
-                },
-                with(folder)
-            ))
+            .steps(steps!(with(folder), async |context| {
+                let model = ServiceModel::of(context);
+                let mut player = ServicePlayer { context };
+                let result = search.run(&model, &mut player).await;
+                report(&model, context, result, &search, folder.as_deref());
+            }))
             .also(UNAUTHORIZED)
             .requires(&[ServiceNeed::ReadToken])
             .exclusive()
@@ -114,13 +104,10 @@ pub(in crate::cases) fn add_service(cases: &mut CaseList<'_, Service>, plan: Seq
         needs.dedup();
         cases
             .case(PENDING, &id, &title)
-            .steps(steps!(
-                async |context| {
-                    let played = ServicePlayer { context }.play(&replay.sequence, ANSWER_LIMIT).await;
-                    report_replay(&ServiceModel::all(), context, &replay, played);
-                },
-                with(replay)
-            ))
+            .steps(steps!(with(replay), async |context| {
+                let played = ServicePlayer { context }.play(&replay.sequence, ANSWER_LIMIT).await;
+                report_replay(&ServiceModel::all(), context, &replay, played);
+            }))
             .also(UNAUTHORIZED)
             .requires(&needs)
             .exclusive()

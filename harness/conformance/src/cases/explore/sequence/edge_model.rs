@@ -109,16 +109,10 @@ impl EdgeModel {
             }
             let alone = |value: &Value| value.alone || value.level == Level::Open;
             if alone(value) || alone(with) || !combine(&value.change, &with.change) {
-                return Err(format!("it cannot be combined with {}", self.name(*other)));
+                return Err(format!("it cannot be combined with {}", self.variation.value_name(*other)));
             }
         }
         Ok(())
-    }
-
-    /// The name of a value, such as `framing=chunked-1`.
-    fn name(&self, change: ChangeIndex) -> String {
-        let dimension = &self.variation.dimensions[change.dimension];
-        format!("{}={}", dimension.id, dimension.values[change.value].id)
     }
 
     fn trial(&self, row: &str, values: &[String]) -> Result<Trial, SavedFieldError> {
@@ -129,7 +123,7 @@ impl EdgeModel {
             return Err(SavedFieldError::of("exchange", format!("there is no row {row:?}{similar}"), advice));
         };
         let known: Vec<(String, ChangeIndex)> =
-            self.changes().into_iter().map(|change| (self.name(change), change)).collect();
+            self.changes().into_iter().map(|change| (self.variation.value_name(change), change)).collect();
         let mut changes = Vec::new();
         for value in values {
             let Some((_, change)) = known.iter().find(|(name, _)| name == value) else {
@@ -247,7 +241,10 @@ impl ActionModel for EdgeModel {
             EdgeAction::Exchange(trial) => {
                 let mut fields = vec![("exchange", vec![self.variation.rows[trial.row].id.clone()])];
                 if !trial.changes.is_empty() {
-                    fields.push(("values", trial.changes.iter().map(|change| self.name(*change)).collect()));
+                    fields.push((
+                        "values",
+                        trial.changes.iter().map(|change| self.variation.value_name(*change)).collect(),
+                    ));
                 }
                 fields
             }
@@ -302,7 +299,9 @@ impl EdgeCase {
             && case.needs.iter().all(|need| usual.contains(need));
         let Procedure::Exchange(conversation) = case.procedure else { return None };
         let is_quick = conversation.draft.body.bytes().len() <= LARGEST_BODY;
-        (is_usual && is_quick).then(|| Self {
+        // Rules need the context of their case, and events send requests of other origins.
+        let is_plain = conversation.rules.is_empty() && !conversation.denied;
+        (is_usual && is_quick && is_plain).then(|| Self {
             id: case.facts.id,
             title: case.facts.title,
             level: case.facts.level,

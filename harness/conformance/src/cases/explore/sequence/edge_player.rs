@@ -106,9 +106,12 @@ impl EdgeSteps<'_> {
 
     /// Sends the request of an event. A client that leaves has a connection of its own.
     async fn event(&self, event: Event, kept: Option<&mut ReusedConnection>) -> StepResult {
-        let earlier = self.player.earlier(event);
+        let replies = &self.model.variation.earlier;
+        let earlier = replies.event(event);
         let marker = next_marker();
-        let (draft, scripted) = self.player.prepare(&marker, &earlier.draft, Some(earlier.script));
+        // Even a body that its client breaks off has a reply.
+        let script = earlier.script.unwrap_or_else(|| replies.accept.clone());
+        let (draft, scripted) = self.player.prepare(&marker, &earlier.draft, Some(script));
         self.scripts.lock().extend(scripted);
         let mut own = ReusedConnection::default();
         let (connection, limit, level) = match earlier.leaves {
@@ -141,10 +144,11 @@ impl EdgeSteps<'_> {
         limit: Duration,
     ) -> Sent {
         let context = self.player.context;
-        let number = context.target.traffic.begin(context.sender_of(marker, level), draft);
-        let mut sent = connection.send(&context.target.endpoint, draft, limit).await;
-        sent.reply = sent.reply.map(judge::decoded);
-        context.target.traffic.end(number, sent.clone());
-        sent
+        let sending = async {
+            let sent = connection.send(&context.target.endpoint, draft, limit).await;
+            vec![Sent { reply: sent.reply.map(judge::decoded), ..sent }]
+        };
+        let sent = context.traced([(context.sender_of(marker, level), draft)], sending).await.pop();
+        sent.expect("the exchange has a result")
     }
 }

@@ -119,7 +119,7 @@ impl ServiceSteps<'_> {
     }
 
     fn judge(&self, probe: &Probe, sent: &Sent) -> Vec<Check> {
-        probe.judge(&self.context.target.spec, &sent.reply)
+        probe.judge(self.context.spec(), &sent.reply)
     }
 
     /// A reference that no other sequence sends.

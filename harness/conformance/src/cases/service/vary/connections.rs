@@ -119,7 +119,7 @@ fn http2(cases: &mut CaseList<'_, Service>) {
                 };
                 let reply = sent.reply.clone();
                 context.record(probe.draft(), sent);
-                context.checks(probe.judge(&context.target.spec, &reply));
+                context.checks(probe.judge(context.spec(), &reply));
             }
         }))
         .requires(&[ServiceNeed::ReadToken])

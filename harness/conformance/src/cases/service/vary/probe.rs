@@ -3,7 +3,7 @@ use edgeproof_http::{Draft, NoAnswer};
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::service::expected::Expected;
-use crate::cases::{Case, CaseList, CaseTarget, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{Case, CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 
 /// One request of a variation, with its expected answer.
@@ -87,7 +87,7 @@ pub(super) fn probe_each<'c>(
     requires: &'static [ServiceNeed],
     make: MakeProbes,
 ) -> &'c mut Case<Service> {
-    probe(cases, text, requires, Connections::OneEach, make)
+    probe(cases, text, requires, false, make)
 }
 
 /// Adds a case that sends its probes over one connection. A server may close a connection after any answer.
@@ -97,23 +97,14 @@ pub(super) fn probe_in_turn<'c>(
     requires: &'static [ServiceNeed],
     make: MakeProbes,
 ) -> &'c mut Case<Service> {
-    probe(cases, text, requires, Connections::One, make)
-}
-
-/// Connections of a case.
-#[derive(Clone, Copy)]
-enum Connections {
-    /// One for all probes.
-    One,
-    /// One for each probe.
-    OneEach,
+    probe(cases, text, requires, true, make)
 }
 
 fn probe<'c>(
     cases: &'c mut CaseList<'_, Service>,
     [row, id, title]: [&str; 3],
     requires: &'static [ServiceNeed],
-    connections: Connections,
+    in_turn: bool,
     make: MakeProbes,
 ) -> &'c mut Case<Service> {
     let has_session = requires.contains(&ServiceNeed::Session);
@@ -122,9 +113,10 @@ fn probe<'c>(
         .steps(steps!(async |context| {
             let Some(reference) = reference(context, has_session).await else { return };
             let probes = make(context, &reference);
-            match connections {
-                Connections::One => send_in_turn(context, &probes).await,
-                Connections::OneEach => send_each(context, &probes).await,
+            if in_turn {
+                send_in_turn(context, &probes).await;
+            } else {
+                send_each(context, &probes).await;
             }
         }))
         .requires(requires)
@@ -134,7 +126,7 @@ async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
     for probe in probes {
         let timeout = context.timeout;
         let sent = context.send(&probe.draft, timeout).await;
-        context.checks(probe.judge(context.target.spec(), &sent.reply));
+        context.checks(probe.judge(context.spec(), &sent.reply));
         if sent.reply.is_err() {
             return;
         }
@@ -143,14 +135,14 @@ async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
 
 async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
     let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft.clone()).collect();
-    let sent = context.send_in_turn(&drafts).await;
+    let sent = context.send_in_turn(context.service(), &drafts).await;
     for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
         let ended = sent.reply.is_err();
         let may_close = number > 0 && !matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
         let reply = sent.reply.clone();
         context.record(&probe.draft, sent);
         if !(ended && may_close) {
-            context.checks(probe.judge(context.target.spec(), &reply));
+            context.checks(probe.judge(context.spec(), &reply));
         }
         if ended {
             return;

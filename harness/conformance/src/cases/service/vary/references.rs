@@ -162,7 +162,7 @@ fn lengths(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
 fn encodings(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
     let spelled = |name: &str, path: String, reference: String| {
         Probe::pending(name, context, &reference)
-            .map(|draft| Draft { path: context.target.spec.verdict_path().with(&path), ..draft })
+            .map(|draft| Draft { path: context.spec().verdict_path().with(&path), ..draft })
     };
     let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("%{byte:02X}"));
     vec![

@@ -147,7 +147,7 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
             let first = waited.iter().map(|sent| sent.took).min().unwrap_or_default();
             let held = first >= Duration::from_millis(CONCURRENT_WAIT / 2);
             for (probe, sent) in waits.iter().zip(waited).chain(plain.iter().zip(others)) {
-                context.checks(probe.judge(&context.target.spec, &sent.reply));
+                context.checks(probe.judge(context.spec(), &sent.reply));
                 let own_wait = probe.draft().path.contains(&format!("waitMs={CONCURRENT_WAIT}"));
                 if held && !own_wait && sent.reply.is_ok() {
                     let latest = limit.min(first + Duration::from_secs(1));
