@@ -13,7 +13,7 @@ fn starting(statements: &str) -> String {
 async fn why_gone(page: &Page, call: CollectorCall) -> String {
     match page.call(call).await {
         CallOutcome::PageGone { why } => why,
-        other => panic!("{other}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use edgeproof_browser::{BrowserError, Chromium, ChromiumOptions, PageOptions};
+use edgeproof_browser::{BrowserError, CallOutcome, Chromium, ChromiumOptions, PageOptions};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -109,8 +109,8 @@ fn killed_browser_ends_its_pages_and_is_an_error() {
         });
         let shell = Pid::from_raw(i32::try_from(browser.pid()).unwrap()).unwrap();
         kill_process_group(shell, Signal::KILL).unwrap();
-        let outcome = timeout(LIMIT, loading).await.unwrap().to_string();
-        assert!(outcome.starts_with("did not end: ") && outcome.contains("ended"), "{outcome}");
+        let outcome = timeout(LIMIT, loading).await.unwrap();
+        assert!(matches!(&outcome, CallOutcome::PageGone { why } if why.contains("ended")), "{outcome:?}");
         let error = browser.open(PageOptions::new(site.url("/"))).await.unwrap_err();
         assert!(matches!(error, BrowserError::Ended { .. }), "{error}");
         let folder = browser.folder().to_owned();

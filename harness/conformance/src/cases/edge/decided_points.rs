@@ -42,15 +42,12 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         let Ok(seen) = point.parse::<EdgePoint>() else { continue };
         let (point, expected) = (point.clone(), value.to_string());
         let (id, title) = (format!("rule.{point}"), format!("the edge follows the rule about {point}"));
-        cases.case(&row.id, &id, &title).steps(steps!(
-            async |context| {
-                let actual = seen.value(context).await;
-                let ok = seen.matches(&expected, &actual);
-                let (expected, actual) = (vec![Wire::from(&expected)], Wire::from(&actual));
-                context.check(Check::judged(DifferenceKind::Pin { point, expected, actual }, ok));
-            },
-            with(point, expected)
-        ));
+        cases.case(&row.id, &id, &title).steps(steps!(with(point, expected), async |context| {
+            let actual = seen.value(context).await;
+            let ok = seen.matches(&expected, &actual);
+            let (expected, actual) = (vec![Wire::from(&expected)], Wire::from(&actual));
+            context.check(Check::judged(DifferenceKind::Pin { point, expected, actual }, ok));
+        }));
     }
 }
 

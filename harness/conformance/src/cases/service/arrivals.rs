@@ -173,18 +173,15 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
             "verdict.journey.replayed",
             "the service refuses a copy of a collection and keeps the verdict",
         )
-        .steps(steps!(
-            async |context| {
-                let reference = context.reference("replayed");
-                let Some(body) = collection(context, &reference) else { return };
-                post(context, body.clone(), 200).await;
-                let before = fetch_available(context, &reference).await;
-                post(context, body, refused).await;
-                let after = context.fetch_verdict(&context.with_token(&reference)).await;
-                context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
-            },
-            with(refused)
-        ))
+        .steps(steps!(with(refused), async |context| {
+            let reference = context.reference("replayed");
+            let Some(body) = collection(context, &reference) else { return };
+            post(context, body.clone(), 200).await;
+            let before = fetch_available(context, &reference).await;
+            post(context, body, refused).await;
+            let after = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
+        }))
         .requires(&[ServiceNeed::Mock]);
 }
 
