@@ -6,6 +6,10 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use edgeproof_cli::{Failure, runtime, write_stdout};
 
+use edgeproof_fixtures::spec::{Endpoint, Spec};
+use edgeproof_launch::{CommandLine, Launch};
+use edgeproof_targets::Target;
+
 use super::spec_revision::ComparedSpec;
 use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
 
@@ -26,6 +30,9 @@ pub(super) struct DiffArgs {
     /// File of accepted changes: the id of a row and a reason in each line. They do not count for --fail-on
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
+    /// Start this edge, and say for each changed row on which side it is
+    #[arg(long, value_name = "COMMAND")]
+    launch: Option<String>,
     /// Form of the output
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -57,7 +64,8 @@ enum Form {
 pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     let (old, new) = (Arc::new(args.old.load()?), Arc::new(args.new.load()?));
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
-    let options = ComparisonOptions { only_rows: args.only_rows, faults: None };
+    let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
+    let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
     let compared = runtime()?.block_on(Comparison::of(&old, &new, &options));
     let compared =
         compared.map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())?;
@@ -77,7 +85,17 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         }
     }
     write_stdout(text.as_bytes())?;
+    if !compared.not_run.is_empty() {
+        return Ok(3);
+    }
     Ok(u8::from(!stale.is_empty() || fails(args.fail_on, &compared, &accepted)))
+}
+
+/// The edge that this command starts.
+fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
+    let mut launch = Launch::new(CommandLine::parse(command)?);
+    launch.ready_path = spec.path(Endpoint::Health).to_owned();
+    Ok(Target::Launched(launch))
 }
 
 fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<String, String>) -> bool {

@@ -3,12 +3,14 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{PartName, Spec, Table};
 use edgeproof_mock::ReplyShape;
-use edgeproof_targets::FaultInjection;
+use edgeproof_reports::Outcome;
+use edgeproof_targets::{FaultInjection, Target};
 use serde::Serialize;
 
 use super::class::{Class, PartClass};
 use super::part_play::{PartPlay, PlayError, proves};
 use super::row_change::{FieldChange, RowChange};
+use super::target_side::{TargetSide, Verdict};
 use crate::cases::{self, AnyCase, Catalog};
 
 /// How two versions are compared.
@@ -18,6 +20,8 @@ pub struct ComparisonOptions {
     pub only_rows: bool,
     /// Faults of the played reference parts.
     pub faults: Option<Arc<dyn FaultInjection>>,
+    /// An edge, of which each changed row says on which side it is.
+    pub target: Option<Target>,
 }
 
 /// Two versions of the interface, row by row.
@@ -33,6 +37,9 @@ pub struct Comparison {
     pub changes: Vec<RowComparison>,
     /// Open points with another value: name, old and new value.
     pub points: Vec<FieldChange>,
+    /// Cases at the target that could not run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
     /// Cases that only the new version has.
     pub added_cases: Vec<String>,
     /// Cases that only the old version has.
@@ -68,6 +75,9 @@ pub struct RowComparison {
     pub new_wire: Vec<String>,
     /// What the row means for each part. Empty: nothing was played.
     pub parts: Vec<PartClass>,
+    /// On which side the target is, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetSide>,
     /// What the owner of a backend has to do, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
@@ -109,8 +119,13 @@ impl Comparison {
             }
             changes.push(RowComparison::new(&change, parts, old, new));
         }
+        let not_run = match &options.target {
+            Some(target) => sides(&play, old, new, target, &mut changes).await?,
+            None => Vec::new(),
+        };
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
         Ok(Self {
+            not_run,
             schema: "edgeproof.spec-diff/1",
             old: VersionName::of(old),
             new: VersionName::of(new),
@@ -144,6 +159,7 @@ impl RowComparison {
             fields: change.fields(),
             old_wire: wire(&change.old, old),
             new_wire: wire(&change.new, new),
+            target: None,
             backend: backend(change),
             parts,
         }
@@ -154,6 +170,28 @@ impl VersionName {
     fn of(spec: &Spec) -> Self {
         Self { version: spec.version().to_owned(), digest: spec.digest().to_owned() }
     }
+}
+
+/// Notes for each change on which side a target is. Yields the cases that could not run.
+async fn sides(
+    play: &PartPlay,
+    old: &Arc<Spec>,
+    new: &Arc<Spec>,
+    target: &Target,
+    changes: &mut [RowComparison],
+) -> Result<Vec<String>, PlayError> {
+    let old_rows: Vec<&str> =
+        changes.iter().map(|change| change.old_row.as_ref().unwrap_or(&change.row).as_str()).collect();
+    let new_rows: Vec<&str> = changes.iter().map(|change| change.row.as_str()).collect();
+    let before = play.play_target(old, target, &old_rows).await?;
+    let after = play.play_target(new, target, &new_rows).await?;
+    for change in changes.iter_mut() {
+        let old_row = change.old_row.as_ref().unwrap_or(&change.row);
+        let side = TargetSide::of(Verdict::of(&before, old_row), Verdict::of(&after, &change.row));
+        change.target = Some(side);
+    }
+    let not_run = before.iter().chain(&after).filter(|case| case.outcome == Outcome::NotRun);
+    Ok(not_run.map(|case| case.id.clone()).collect())
 }
 
 /// The parts that a row concerns: those with a case of it, and that of its table.

@@ -4,10 +4,12 @@ mod class;
 mod comparison;
 mod part_play;
 mod row_change;
+mod target_side;
 mod text;
 
 pub use class::{Class, PartClass};
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};
 pub use part_play::PlayError;
 pub use row_change::{FieldChange, RowChange};
+pub use target_side::TargetSide;
 pub use text::TextForm;

@@ -82,6 +82,24 @@ impl PartPlay {
         Ok(reports)
     }
 
+    /// Plays the cases of `asks` that prove one of these rows at an edge.
+    pub(super) async fn play_target(
+        &self,
+        asks: &Arc<Spec>,
+        target: &Target,
+        rows: &[&str],
+    ) -> Result<Vec<CaseReport>, PlayError> {
+        let shape = ReplyShape::from_profile(asks.profile());
+        let mut of_rows = cases::edge(Catalog::new(asks, &shape, false));
+        of_rows.retain(|case| rows.iter().any(|row| proves(case, row)));
+        if of_rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let credentials = Arc::clone(&self.credentials);
+        let options = EdgePoolOptions::new(Arc::clone(asks), target.clone(), credentials, self.files.clone());
+        execute(ConformanceRun::new(of_rows, &Selection::default(), EdgePool::new(options))?).await
+    }
+
     fn edge(
         &self,
         cases: Vec<Case<cases::Edge>>,

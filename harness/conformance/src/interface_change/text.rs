@@ -42,6 +42,9 @@ impl Comparison {
                 item(out, form, &format!("{name}: {}", class_text(part)));
             }
         }
+        if let Some(side) = change.target {
+            item(out, form, side.words());
+        }
         for field in &change.fields {
             let (old, new) = (value(&field.old), value(&field.new));
             item(out, form, &format!("{}: {old} → {new}", field.field));

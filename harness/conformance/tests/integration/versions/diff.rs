@@ -67,6 +67,22 @@ fn renamed_row_with_its_code_is_one_change() {
     assert_eq!(compared.changes[0].old_row.as_deref(), Some("relay.401.bad-footer"));
 }
 
+/// The reference edge of the new version, as a program.
+#[test]
+fn launched_edge_is_on_one_side() {
+    let folder = TempDir::new().unwrap();
+    overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
+    for (spec, side) in [("next.toml", "follows the new version"), ("current", "follows the old version")] {
+        let program = env!("CARGO_BIN_EXE_edgeproof");
+        let launch = format!("{program} edge --listen {{host}}:{{port}} --spec {spec}");
+        let mut command = edgeproof(&["spec", "diff", "current", "next.toml", "--launch", &launch]);
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let shown =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(0) && shown.contains(side), "{shown}");
+    }
+}
+
 #[rstest]
 #[case::equal(&["current", "current"], 0, "no difference")]
 #[case::breaking(&["current", "next.toml", "--fail-on", "breaking"], 1, "edge: breaking")]
