@@ -11,3 +11,4 @@ pub mod monitor;
 mod nearest;
 mod request_text;
 pub mod run;
+pub mod snapshot;

@@ -95,7 +95,6 @@ impl SessionRef {
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;

@@ -9,6 +9,7 @@ mod mint;
 mod mock;
 mod serve;
 mod spec;
+mod spec_snapshot;
 
 pub use explain::explain_case;
 

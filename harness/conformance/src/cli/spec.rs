@@ -7,6 +7,7 @@ use edgeproof_fixtures::spec::{Fact, Row, Spec, SpecChoice, Version};
 use edgeproof_mock::ReplyShape;
 
 use super::explain::{all_cases, required};
+use super::spec_snapshot::{self, SnapshotArgs};
 use crate::cases::{self, CaseFacts, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -35,6 +36,8 @@ enum SpecCommand {
         #[arg(long, value_name = "SPEC", default_value_t)]
         spec: SpecChoice,
     },
+    /// Write the wire answers of every row to a folder, or compare them with one
+    Snapshot(SnapshotArgs),
 }
 
 /// `edgeproof spec`.
@@ -45,6 +48,7 @@ pub(super) fn main(args: &SpecArgs) -> Result<u8, Failure> {
             if *json { list_json(&spec)? } else { list(&spec) }
         }
         SpecCommand::Show { id, spec } => show(&spec.load()?, id)?,
+        SpecCommand::Snapshot(args) => return spec_snapshot::main(args),
     };
     write_stdout(text.as_bytes())?;
     Ok(0)

@@ -13,3 +13,4 @@ pub(in crate::run) use hints::{hint, write_hints};
 pub use report_builder::ConformanceResult;
 pub(in crate::run) use report_builder::ReportBuilder;
 pub use reproduction::RerunCommand;
+pub(crate) use reproduction::exchanges;

@@ -3,6 +3,8 @@
 mod overlays;
 mod removed_rows;
 
+pub(crate) use overlays::ADDED;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
