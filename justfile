@@ -23,7 +23,7 @@ conformance *ARGS:
 conformance-collector *ARGS:
     @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof --features collector -- conformance collector "$@"
 
-# Show the rows of the interface: list, show ID.
+# Show the rows of the interface: list, show ID, snapshot DIR.
 [no-cd]
 spec *ARGS:
     @{{ edgeproof }} spec "$@"
@@ -79,6 +79,11 @@ bare:
 # Run the tests that open Chromium, and those that need Node or curl. Says how to install what is missing.
 test-browser *ARGS:
     ./.ci/test-browser "$@"
+
+# Write the wire answers of every row again, for both versions of the interface: after a change of a table. Read the diff.
+wire:
+    @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/current"
+    @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/pre-seal" --spec pre-seal
 
 # Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:

@@ -12,3 +12,4 @@ pub mod monitor;
 mod nearest;
 mod request_text;
 pub mod run;
+pub mod snapshot;

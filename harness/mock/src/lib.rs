@@ -15,6 +15,7 @@
 //! | `collections`, `verdicts` | handlers: `POST` of a relayed collection; `GET` of a verdict |
 //! | `http` | reads and records a request, selects script or handler, sends the answer |
 //! | `service`, [`admin`] | [`MockService`]; its admin port |
+//! | `stimuli` | what causes each stimulus of the tables |
 
 pub mod admin;
 mod clock;
@@ -31,6 +32,7 @@ mod route;
 mod scripts;
 mod service;
 mod state;
+mod stimuli;
 mod verdicts;
 
 pub use clock::Clock;
@@ -46,3 +48,4 @@ pub use route::ServiceEndpoint;
 pub use scripts::{Action, AnswerFraming, AnswerPackets, Match, Reply, Script, Scripted, ShapedAnswer, When};
 pub use service::MockService;
 pub use state::{NewSession, Ready};
+pub use stimuli::{RelayStimulus, prepare_verdict};

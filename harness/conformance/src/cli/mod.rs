@@ -11,6 +11,7 @@ mod serve;
 mod spec;
 mod spec_diff;
 mod spec_revision;
+mod spec_snapshot;
 
 pub use explain::explain_case;
 

@@ -8,6 +8,7 @@ use edgeproof_mock::ReplyShape;
 
 use super::explain::{all_cases, required};
 use super::spec_diff::{self, DiffArgs};
+use super::spec_snapshot::{self, SnapshotArgs};
 use crate::cases::{self, CaseFacts, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -38,6 +39,8 @@ enum SpecCommand {
     },
     /// Compare two versions of the interface, and play the old parts against the new rows
     Diff(DiffArgs),
+    /// Write the wire answers of every row to a folder, or compare them with one
+    Snapshot(SnapshotArgs),
 }
 
 /// `edgeproof spec`.
@@ -49,6 +52,7 @@ pub(super) fn main(args: &SpecArgs) -> Result<u8, Failure> {
         }
         SpecCommand::Show { id, spec } => show(&spec.load()?, id)?,
         SpecCommand::Diff(args) => return spec_diff::main(args),
+        SpecCommand::Snapshot(args) => return spec_snapshot::main(args),
     };
     write_stdout(text.as_bytes())?;
     Ok(0)

@@ -30,6 +30,7 @@ pub use plan::{
     Baseline, BaselineError, CasePlan, PinError, Pins, PlannedCase, Selection, SelectionError, UnmetNeed,
 };
 pub use reason_probe::{hides_reason, reason_probes};
+pub(crate) use report::exchanges;
 pub use report::{RerunCommand, outcome_of};
 pub use runner::{Leased, Limitation, Released, RunTarget, Runner, SanityResult};
 pub use runner_context::RunnerContext;

@@ -12,3 +12,4 @@ pub(in crate::run) use case_report::{after_run, timeout_check, without_run};
 pub(in crate::run) use hints::{hint, write_hints};
 pub(in crate::run) use report_builder::ReportBuilder;
 pub use reproduction::RerunCommand;
+pub(crate) use reproduction::exchanges;

@@ -9,5 +9,6 @@ mod rerunning;
 mod runs;
 mod serving;
 mod signals;
+mod snapshots_of_rows;
 mod support;
 mod verdicts;

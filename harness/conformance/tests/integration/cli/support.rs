@@ -30,7 +30,7 @@ const VARIES: &[(&str, &str)] = &[
 ];
 
 /// A temporary working folder.
-pub(crate) struct Folder(TempDir);
+pub(crate) struct Folder(pub(crate) TempDir);
 
 impl Folder {
     pub(crate) fn new() -> Self {

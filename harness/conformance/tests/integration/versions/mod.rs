@@ -4,6 +4,8 @@ mod diff;
 mod overlays;
 mod removed_rows;
 
+pub(crate) use overlays::ADDED;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,8 @@ use tempfile::TempDir;
 use super::{edit, load, overlay, tables};
 use crate::mock_program::edgeproof;
 
-const ADDED: &str = r#"
+/// An overlay with one new reason.
+pub(crate) const ADDED: &str = r#"
 version = "next"
 
 [[add]]

@@ -16,4 +16,3 @@ mod support;
 mod verdict_rows;
 mod verdicts;
 mod waits;
-mod wire;

@@ -7,3 +7,4 @@ pub(super) mod transcript;
 
 pub(super) use curl_commands::reproduce;
 pub use rerun::RerunCommand;
+pub(crate) use transcript::exchanges;

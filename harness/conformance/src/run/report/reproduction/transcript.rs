@@ -19,11 +19,7 @@ const VALUE_SHOWN: usize = 600;
 const ARRIVALS_SHOWN: usize = 6;
 
 /// The exchanges on all hops in order of time, as readable text: redacted, escaped and shortened.
-pub(in crate::run) fn exchanges(
-    sent: &[CaseExchange],
-    arrivals: &[Arrival],
-    redactor: &Redactor,
-) -> Vec<Exchange> {
+pub(crate) fn exchanges(sent: &[CaseExchange], arrivals: &[Arrival], redactor: &Redactor) -> Vec<Exchange> {
     let clean = |text: String| redactor.redact(&text).into_owned();
     let at_target = sent.iter().map(|CaseExchange { hop, sent, .. }| {
         let response = sent.reply.as_ref().map_or_else(no_answer, answer);
