@@ -9,5 +9,8 @@ mod rerunning;
 mod runs;
 mod serving;
 mod signals;
+mod spec_coverage;
+mod spec_export;
+mod spec_reports;
 mod support;
 mod verdicts;
