@@ -23,7 +23,7 @@ conformance *ARGS:
 conformance-collector *ARGS:
     @cargo run --quiet --manifest-path "{{ manifest }}" --package edgeproof --features collector -- conformance collector "$@"
 
-# Show the rows of the interface: list, show ID, snapshot DIR.
+# Show, compare and export the rows of the interface: list, show ID, diff A B, snapshot DIR, export FORMAT, coverage REPORT.
 [no-cd]
 spec *ARGS:
     @{{ edgeproof }} spec "$@"
@@ -163,6 +163,10 @@ load-smoke:
 # Check the manifests for load shards against the schemas of Kubernetes and CI.
 load-manifests:
     ./.ci/manifests
+
+# Validate the exported OpenAPI with two validators, and its examples against its schemas. Needs Python, Node and npm.
+exports:
+    ./.ci/exports
 
 # Test the load generator: percentiles, rates, counts, and that a starved run is invalid.
 load-self-test *ARGS:

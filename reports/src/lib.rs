@@ -34,5 +34,5 @@ pub use model::{
     Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportedSpec,
     ReportedTarget, Summary, TargetKind, Titles, Tool,
 };
-pub use text::escape;
 pub use text::units::counted;
+pub use text::{escape, page};

@@ -1,6 +1,6 @@
 //! Escaping for Markdown.
 
-use super::escape::markup_line;
+use super::escape::one_line;
 
 /// A code block whose fence is longer than any run of backticks in the text.
 pub(crate) fn fenced(text: &str) -> String {
@@ -17,10 +17,14 @@ pub(crate) fn code(text: &str) -> String {
 /// Text on one line in which no character means anything to Markdown or HTML.
 pub(crate) fn literal(text: &str) -> String {
     let mut escaped = String::new();
-    for c in markup_line(text).chars() {
+    for c in one_line(text).chars() {
         match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
             // Markdown interprets these even between HTML tags.
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | ':' | '@' | '#' | '$' => {
+            '\'' | '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' | ':' | '@' | '#' | '$' => {
                 put!(escaped, "&#{};", u32::from(c));
             }
             other => escaped.push(other),
@@ -37,6 +41,11 @@ mod tests {
     fn fence_is_longer_than_any_run_of_backticks() {
         assert_eq!(fenced("a ```` b\n"), "`````text\na ```` b\n`````\n");
         assert_eq!(fenced("plain"), "```text\nplain\n```\n");
+    }
+
+    #[test]
+    fn apostrophe_is_one_character() {
+        assert_eq!(literal("a verdict's #1 & \"x\""), "a verdict&#39;s &#35;1 &amp; &quot;x&quot;");
     }
 
     #[test]

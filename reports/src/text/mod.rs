@@ -4,7 +4,7 @@ pub(crate) mod case;
 pub(crate) mod cause;
 pub mod escape;
 pub(crate) mod markdown;
-pub(crate) mod page;
+pub mod page;
 pub(crate) mod styled;
 pub(crate) mod units;
 pub(crate) mod verdict;

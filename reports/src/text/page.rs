@@ -3,10 +3,10 @@
 use super::escape::markup;
 
 /// Colours, boxes and tables of conformance and mutation pages.
-pub(crate) const STYLE: &str = include_str!("page.css");
+pub const STYLE: &str = include_str!("page.css");
 
 /// A page. `style` is CSS, `body` is HTML. The page is well-formed XML if the body is.
-pub(crate) fn page(title: &str, style: &str, body: &str) -> String {
+pub fn page(title: &str, style: &str, body: &str) -> String {
     let title = markup(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

@@ -9,9 +9,6 @@ mod mint;
 mod mock;
 mod serve;
 mod spec;
-mod spec_diff;
-mod spec_revision;
-mod spec_snapshot;
 
 pub use explain::explain_case;
 
@@ -43,7 +40,7 @@ enum CliCommand {
     Serve(Box<ServeArgs>),
     /// Explain a case, a row or a cause: what is required and why, an example, typical mistakes and their fixes
     Explain(ExplainArgs),
-    /// Show the rows of the interface: statuses, reasons, bodies, limits and testable sentences
+    /// Show or export the rows of the interface, and add up which rows reports prove
     Spec(SpecArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
     Mint(MintArgs),

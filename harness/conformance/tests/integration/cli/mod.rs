@@ -10,5 +10,8 @@ mod runs;
 mod serving;
 mod signals;
 mod snapshots_of_rows;
+mod spec_coverage;
+mod spec_export;
+mod spec_reports;
 mod support;
 mod verdicts;

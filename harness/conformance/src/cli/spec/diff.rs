@@ -10,7 +10,7 @@ use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_targets::Target;
 
-use super::spec_revision::ComparedSpec;
+use super::revision::ComparedSpec;
 use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
 
 #[derive(Debug, Args)]

@@ -1,0 +1,36 @@
+use edgeproof_fixtures::spec::{Fact, Row};
+
+/// What a row states besides its condition: name and value.
+pub(super) fn facts(row: &Row) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(status) = row.status() {
+        facts.push(("status", status.to_string()));
+    }
+    if let Some(code) = row.code() {
+        facts.push(("code", code.to_owned()));
+    }
+    if let Some(body) = row.body() {
+        facts.push(("body", body.to_string()));
+    }
+    match &row.fact {
+        Fact::Endpoint { methods, path, .. } => {
+            facts.push(("endpoint", format!("{} {path}", methods.join(", "))));
+        }
+        Fact::Setting { name, values, .. } if values.is_empty() => facts.push(("setting", name.clone())),
+        Fact::Setting { name, values, .. } => {
+            facts.push(("setting", format!("{name}: {}", values.join(", "))));
+        }
+        Fact::Limit { value, unit } => {
+            facts.push(("limit", value.map_or(unit.clone(), |value| format!("{value} {unit}"))));
+        }
+        Fact::Rule { point, value } => facts.push(("rule", format!("{point}: {value}"))),
+        _ => {}
+    }
+    facts
+}
+
+/// The authority behind a row: its basis, and the standard that it names.
+pub(super) fn authority(row: &Row) -> String {
+    let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
+    format!("{}{standard}", row.basis.name())
+}

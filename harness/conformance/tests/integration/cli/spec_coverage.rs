@@ -1,0 +1,69 @@
+//! `edgeproof spec coverage`: which rows several reports prove.
+
+use rstest::rstest;
+
+use super::spec_reports::{REPORTS, report};
+use super::support::{Folder, check};
+
+#[test]
+fn coverage_adds_reports_by_section_and_lists_rows() {
+    let seen = REPORTS.folder().seen(&["spec", "coverage", "edge.json", "service.json"]);
+    // Most rows are untested here. A new row or case elsewhere changes none of these lines.
+    let kept = ["$", "exit", "section ", "1.3 ", "9.1 ", "failed", "warned", "excluded", "untested"];
+    let ids = ["relay.409.", "refusal.", "keys.etag", "keys.shape", "statement.http2", "limit.service-port"];
+    let is_kept = |line: &&str| {
+        kept.iter().any(|start| line.starts_with(start))
+            || ids.iter().any(|id| line.trim_start().starts_with(id))
+    };
+    check("spec_coverage", &seen.lines().filter(is_kept).collect::<Vec<_>>().join("\n"));
+}
+
+#[rstest]
+#[case::observes(&[], 0)]
+#[case::untested(&["--fail-on", "untested"], 1)]
+#[case::failed(&["--fail-on", "failed"], 1)]
+#[case::both(&["--fail-on", "failed", "--fail-on", "untested"], 1)]
+fn state_of_a_row_can_fail_the_command(#[case] options: &[&str], #[case] code: i32) {
+    let args = [&["spec", "coverage", "edge.json", "service.json"], options].concat();
+    assert_eq!(REPORTS.folder().run(&args).status.code(), Some(code));
+}
+
+#[test]
+fn no_failed_row_passes_fail_on_failed() {
+    let folder =
+        Folder::new().with("empty.json", &report(&[], edgeproof_fixtures::spec::Spec::current().digest()));
+    let run = folder.run(&["spec", "coverage", "empty.json", "--fail-on", "failed"]);
+    assert_eq!(run.status.code(), Some(0));
+}
+
+#[rstest]
+fn unreadable_report_is_one_message(
+    #[values(&["coverage"][..], &["export", "markdown"][..], &["export", "html"][..])] command: &[&str],
+) {
+    let folder = REPORTS.folder();
+    let text = folder.read("edge.json");
+    let folder = folder
+        .with("cut.json", &text[..text.len() / 2])
+        .with("other.json", &report(&[], "0123456789abcdef"))
+        .with("list.json", "[]");
+    for name in ["missing.json", "cut.json", "other.json", "list.json"] {
+        let output = folder.run(&[&["spec"], command, &["edge.json", name]].concat());
+        assert_eq!(output.status.code(), Some(2), "{name} {output:?}");
+        assert!(output.stdout.is_empty(), "{name} {output:?}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.contains(name) && errors.matches('×').count() == 1, "{errors}");
+    }
+}
+
+#[test]
+fn invalid_reports_name_file_and_reason() {
+    let folder = REPORTS.folder();
+    let text = folder.read("edge.json");
+    let folder =
+        folder.with("cut.json", &text[..text.len() / 2]).with("other.json", &report(&[], "0123456789abcdef"));
+    let seen =
+        ["missing.json", "cut.json", "other.json"].map(|name| folder.seen(&["spec", "coverage", name]));
+    let none = folder.seen(&["spec", "coverage"]);
+    let digest = edgeproof_fixtures::spec::Spec::current().digest();
+    check("spec_coverage_invalid", &[seen.join("\n"), none].join("\n").replace(digest, "DIGEST"));
+}
