@@ -36,13 +36,13 @@ pub enum LaunchError {
     #[error("cannot start `{command}`: it did not answer at {url} within {}; last probe: {observed}", format_duration(*after))]
     NotReady {
         /// Command, as given.
-        command: String,
+        command: Box<str>,
         /// URL that was probed.
         url: Url,
         /// Environment variable with the port.
-        port_name: String,
+        port_name: Box<str>,
         /// Path of the probes.
-        ready_path: String,
+        ready_path: Box<str>,
         /// Ready timeout.
         after: Duration,
         /// Result of the last probe.

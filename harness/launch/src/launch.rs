@@ -148,10 +148,10 @@ impl Launch {
         Err(match failure {
             StartFailure::Exited(status) => LaunchError::ExitedEarly { command, status, last },
             StartFailure::NotReady(observed) => LaunchError::NotReady {
-                command,
+                command: command.into(),
                 url: endpoint.url().clone(),
-                port_name: self.port_name.0.clone(),
-                ready_path: self.ready_path.clone(),
+                port_name: self.port_name.0.as_str().into(),
+                ready_path: self.ready_path.as_str().into(),
                 after: self.ready_timeout,
                 observed,
                 listens_on,

@@ -29,13 +29,10 @@ impl RowChange {
         let mut removed: Vec<&Row> = old.rows().iter().filter(|row| new.row(&row.id).is_none()).collect();
         let mut changes = Vec::new();
         for row in new.rows() {
-            let before = match old.row(&row.id) {
-                Some(before) => Some(before),
-                None => {
-                    let found = removed.iter().position(|gone| is_same_fact(gone, row));
-                    found.map(|index| removed.remove(index))
-                }
-            };
+            let before = old.row(&row.id).or_else(|| {
+                let found = removed.iter().position(|gone| is_same_fact(gone, row));
+                found.map(|index| removed.remove(index))
+            });
             if before != Some(row) {
                 changes.push(Self { old: before.cloned(), new: Some(row.clone()) });
             }

@@ -33,8 +33,8 @@ impl TargetSide {
     pub(super) fn of(old: Option<Verdict>, new: Option<Verdict>) -> Self {
         match (old, new) {
             (None, None) => Self::Unknown,
-            (Some(Verdict::Passed), Some(Verdict::Failed)) | (Some(Verdict::Passed), None) => Self::Old,
-            (Some(Verdict::Failed), Some(Verdict::Passed)) | (None, Some(Verdict::Passed)) => Self::New,
+            (Some(Verdict::Passed), Some(Verdict::Failed) | None) => Self::Old,
+            (Some(Verdict::Failed) | None, Some(Verdict::Passed)) => Self::New,
             (Some(Verdict::Passed), Some(Verdict::Passed)) => Self::Both,
             (Some(Verdict::Failed), _) | (None, Some(Verdict::Failed)) => Self::Neither,
         }

@@ -25,41 +25,12 @@ impl Comparison {
             return out;
         }
         for change in &self.changes {
-            self.row(&mut out, form, change);
+            row(&mut out, form, change);
         }
         self.points(&mut out, form);
         self.duties(&mut out, form);
         self.touched(&mut out, form);
         out
-    }
-
-    fn row(&self, out: &mut String, form: TextForm, change: &RowComparison) {
-        let from = change.old_row.as_ref().map_or(String::new(), |old| format!(" (was {old})"));
-        heading(out, form, 2, &format!("{} {}{from}", change.kind, change.row));
-        let mut classes = change.parts.iter().map(|part| (part.part.name(), part)).peekable();
-        if classes.peek().is_some() {
-            for (name, part) in classes {
-                item(out, form, &format!("{name}: {}", class_text(part)));
-            }
-        }
-        if let Some(side) = change.target {
-            item(out, form, side.words());
-        }
-        for field in &change.fields {
-            let (old, new) = (value(&field.old), value(&field.new));
-            item(out, form, &format!("{}: {old} → {new}", field.field));
-        }
-        if change.old_wire != change.new_wire {
-            fence(out, form);
-            for line in &change.old_wire {
-                _ = writeln!(out, "  - {line}");
-            }
-            for line in &change.new_wire {
-                _ = writeln!(out, "  + {line}");
-            }
-            fence(out, form);
-        }
-        out.push('\n');
     }
 
     fn points(&self, out: &mut String, form: TextForm) {
@@ -137,6 +108,36 @@ impl Comparison {
         }
         item(out, form, &format!("answers on the wire that differ: {snapshots}"));
     }
+}
+
+/// A changed row: its classes, the side of a target, its fields, and its answers on the wire.
+fn row(out: &mut String, form: TextForm, change: &RowComparison) {
+    let from = change.old_row.as_ref().map_or(String::new(), |old| format!(" (was {old})"));
+    heading(out, form, 2, &format!("{} {}{from}", change.kind, change.row));
+    let mut classes = change.parts.iter().map(|part| (part.part.name(), part)).peekable();
+    if classes.peek().is_some() {
+        for (name, part) in classes {
+            item(out, form, &format!("{name}: {}", class_text(part)));
+        }
+    }
+    if let Some(side) = change.target {
+        item(out, form, side.words());
+    }
+    for field in &change.fields {
+        let (old, new) = (value(&field.old), value(&field.new));
+        item(out, form, &format!("{}: {old} → {new}", field.field));
+    }
+    if change.old_wire != change.new_wire {
+        fence(out, form);
+        for line in &change.old_wire {
+            _ = writeln!(out, "  - {line}");
+        }
+        for line in &change.new_wire {
+            _ = writeln!(out, "  + {line}");
+        }
+        fence(out, form);
+    }
+    out.push('\n');
 }
 
 fn class_text(part: &PartClass) -> String {

@@ -4,8 +4,6 @@ use edgeproof_fixtures::credentials::CredentialError;
 use edgeproof_http::ServerAddressError;
 use edgeproof_targets::StartError;
 
-use crate::run::EmbeddedRunError;
-
 /// Why the rows of an interface cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
@@ -23,7 +21,7 @@ pub enum SnapshotError {
     Address(#[from] ServerAddressError),
     /// The cases of the edge's rows cannot run.
     #[error(transparent)]
-    Cases(Box<EmbeddedRunError>),
+    Cases(#[from] Box<dyn std::error::Error + Send + Sync>),
     /// The reference edge does not do what a row states.
     #[error("cannot show row {row}: the reference edge fails its case {case}: {because}")]
     Failed {
@@ -47,11 +45,5 @@ pub enum SnapshotError {
 impl From<StartError> for SnapshotError {
     fn from(error: StartError) -> Self {
         Self::Edge(Box::new(error))
-    }
-}
-
-impl From<EmbeddedRunError> for SnapshotError {
-    fn from(error: EmbeddedRunError) -> Self {
-        Self::Cases(Box::new(error))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::SpecChoice;
+use edgeproof_fixtures::spec::{SpecChoice, Version};
 use shell_words::quote;
 
 use super::args::ConformanceArgs;
@@ -96,7 +96,9 @@ fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.flag("--waits", args.waits);
     match &args.interface.spec {
         SpecChoice::Path(path) => words.path("--spec", Some(path)),
-        version => words.text("--spec", Some(version).filter(|version| **version != SpecChoice::default())),
+        SpecChoice::Builtin(version) => {
+            words.text("--spec", Some(version).filter(|version| **version != Version::default()));
+        }
     }
     words.path("--profile", args.interface.profile.as_deref());
     words.path("--reply-shape", args.interface.reply_shape.as_deref());

@@ -138,7 +138,7 @@ fn target(
             EdgeScheme::Https => Scheme::Https,
         };
         launch.ca.clone_from(&args.edge_ca);
-        launch.ready_path = spec.path(Endpoint::Health).to_owned();
+        spec.path(Endpoint::Health).clone_into(&mut launch.ready_path);
         launch.ready_timeout = args.ready_timeout;
         return Ok(Target::Launched(launch));
     }

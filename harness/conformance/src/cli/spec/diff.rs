@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         accepted.keys().filter(|id| !compared.changes.iter().any(|change| change.row == **id)).collect();
     if args.format != Form::Json {
         for id in &stale {
-            text += &format!("stale: {id} is accepted and did not change: remove its line\n");
+            _ = writeln!(text, "stale: {id} is accepted and did not change: remove its line");
         }
     }
     write_stdout(text.as_bytes())?;
@@ -94,7 +95,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
 /// The edge that this command starts.
 fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
     let mut launch = Launch::new(CommandLine::parse(command)?);
-    launch.ready_path = spec.path(Endpoint::Health).to_owned();
+    spec.path(Endpoint::Health).clone_into(&mut launch.ready_path);
     Ok(Target::Launched(launch))
 }
 

@@ -57,7 +57,7 @@ impl ComparedSpec {
 fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
     let what = format!("cannot read {revision}:{folder} with git");
     let listed = git(&["ls-tree", "--name-only", &format!("{revision}:{folder}")])
-        .map_err(|why| Failure::usage(format!("{what}: {why}"), &advice(revision)))?;
+        .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
     let names: Vec<&str> = listed.lines().filter(|name| is_toml(name)).collect();
     if names.is_empty() {
         return Err(Failure::usage(
@@ -67,7 +67,7 @@ fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
     }
     for name in names {
         let text = git(&["show", &format!("{revision}:{folder}/{name}")])
-            .map_err(|why| Failure::usage(format!("{what}: {why}"), &advice(revision)))?;
+            .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
         fs::write(to.join(name), text).map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
     }
     Ok(())

@@ -52,9 +52,9 @@ fn overlay_is_merged_into_the_exported_tables() {
 #[test]
 fn folder_that_is_in_use_stays_unchanged() {
     let folder = Folder::new().with("file", "text");
-    fs::create_dir(folder.path().join("full")).unwrap();
-    fs::write(folder.path().join("full/notes.txt"), "mine").unwrap();
-    fs::create_dir(folder.path().join("empty")).unwrap();
+    fs::create_dir(folder.0.path().join("full")).unwrap();
+    fs::write(folder.0.path().join("full/notes.txt"), "mine").unwrap();
+    fs::create_dir(folder.0.path().join("empty")).unwrap();
     let before = folder.files();
     let refused = ["full", "file", "nowhere/tables", "."].map(|dir| {
         let seen = folder.seen(&["spec", "export", "tables", dir]);
@@ -66,7 +66,7 @@ fn folder_that_is_in_use_stays_unchanged() {
     assert_eq!(folder.files(), before);
     assert_eq!(folder.read("full/notes.txt"), "mine");
     stdout(&folder, &["spec", "export", "tables", "empty"]);
-    assert_eq!(fs::read_dir(folder.path().join("empty")).unwrap().count(), interface_files().count());
+    assert_eq!(fs::read_dir(folder.0.path().join("empty")).unwrap().count(), interface_files().count());
 }
 
 #[rstest]
@@ -117,7 +117,7 @@ fn openapi_follows_edited_tables(
 ) {
     let folder = Folder::new();
     stdout(&folder, &["spec", "export", "tables", "mine"]);
-    crate::versions::edit(&folder.path().join("mine"), file, old, new);
+    crate::versions::edit(&folder.0.path().join("mine"), file, old, new);
     let text = stdout(&folder, &["spec", "export", "openapi", "--spec", "mine"]);
     let document: Value = serde_json::from_str(&text).unwrap();
     let signals = operations(&document).filter(|(path, _, _)| path.starts_with("/v1/signals"));

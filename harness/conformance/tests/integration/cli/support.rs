@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -41,10 +40,6 @@ impl Folder {
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
         fs::write(self.0.path().join(name), text).unwrap();
         self
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        self.0.path()
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

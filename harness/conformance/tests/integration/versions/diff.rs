@@ -30,7 +30,7 @@ use crate::mock_program::edgeproof;
 #[case::wording("[[change]]\nid = \"edge.200.accepted\"\ncondition = \"The service accepted.\"", &["edge compatible"])]
 fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
     let folder = TempDir::new().unwrap();
-    let compared = compare(&load(&overlay(&folder, text)), ComparisonOptions::default());
+    let compared = compare(&load(&overlay(&folder, text)), &ComparisonOptions::default());
     let [change] = &compared.changes[..] else { panic!("{:?}", compared.changes) };
     let classes: Vec<_> =
         change.parts.iter().map(|part| format!("{} {}", part.part.name(), part.class.name())).collect();
@@ -52,8 +52,10 @@ fn class_comes_from_playing_the_part() {
     let folder = TempDir::new().unwrap();
     let new = load(&overlay(&folder, "[[change]]\nid = \"relay.401.missing-license\"\nstatus = 403"));
     let faults: Option<Arc<dyn FaultInjection>> = Some(Arc::new(Unconnected));
-    assert!(!compare(&new, ComparisonOptions::default()).has(Class::Breaking));
-    assert!(compare(&new, ComparisonOptions { faults, ..ComparisonOptions::default() }).has(Class::Breaking));
+    assert!(!compare(&new, &ComparisonOptions::default()).has(Class::Breaking));
+    assert!(
+        compare(&new, &ComparisonOptions { faults, ..ComparisonOptions::default() }).has(Class::Breaking)
+    );
 }
 
 #[test]
@@ -62,7 +64,7 @@ fn renamed_row_with_its_code_is_one_change() {
     let text = "[[remove]]\nid = \"relay.401.bad-footer\"\n[[add]]\nid = \"relay.403.bad-footer\"\nsection = \"7.3\"\n\
                 status = 403\ncode = \"bad_footer\"\ncondition = \"Unreadable.\"\nstimuli = [\"license-footer-damaged\"]";
     let options = ComparisonOptions { only_rows: true, ..ComparisonOptions::default() };
-    let compared = compare(&load(&overlay(&folder, text)), options);
+    let compared = compare(&load(&overlay(&folder, text)), &options);
     assert_eq!(compared.changes.len(), 1);
     assert_eq!(compared.changes[0].old_row.as_deref(), Some("relay.401.bad-footer"));
 }
@@ -130,8 +132,8 @@ fn revision_of_a_repository_is_a_side() {
     }
 }
 
-fn compare(new: &Spec, options: ComparisonOptions) -> Comparison {
+fn compare(new: &Spec, options: &ComparisonOptions) -> Comparison {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (old, new) = (Arc::new(Spec::current().clone()), Arc::new(new.clone()));
-    runtime.block_on(Comparison::of(&old, &new, &options)).unwrap()
+    runtime.block_on(Comparison::of(&old, &new, options)).unwrap()
 }
