@@ -10,7 +10,7 @@ use clap::Parser;
 use edgeproof::causes::Fingerprints;
 use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_cli::{Failure, run_program, runtime};
-use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_fixtures::spec::{Spec, SpecChoice, Version};
 use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
@@ -34,6 +34,10 @@ struct MutantsArguments {
     /// Run only the cases of each mutant's broken row, and a few canary cases
     #[arg(long)]
     gate: bool,
+    /// The interface: current, pre-seal, a folder of tables, or an overlay file. Fingerprints, causes and advice are judged for
+    /// the current one only
+    #[arg(long, value_name = "SPEC", default_value_t, conflicts_with_all = ["collector", "fingerprints"])]
+    spec: SpecChoice,
     /// Number of mutants that run at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
@@ -61,8 +65,17 @@ pub fn main() -> ExitCode {
 }
 
 fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
-    let MutantsArguments { gate, jobs, report, compare, fingerprints: fingerprint_file, collector, chromium } =
-        arguments;
+    let MutantsArguments {
+        gate,
+        spec,
+        jobs,
+        report,
+        compare,
+        fingerprints: fingerprint_file,
+        collector,
+        chromium,
+    } = arguments;
+    let spec = Arc::new(spec.load()?);
     let before = compare.as_deref().map(read_matrix).transpose()?;
     let fingerprint_file = fingerprint_file.map(|path| destination(&path)).transpose()?;
     let mut reports = Vec::new();
@@ -77,8 +90,8 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         jobs: usize::from(jobs),
         progress: print_progress,
     };
-    let spec = Spec::builtin(Version::Current);
-    let result = runtime()?.block_on(async { kill_matrix(&TestBed::builtin()?, &options).await });
+    let result =
+        runtime()?.block_on(async { kill_matrix(&TestBed::new(Arc::clone(&spec))?, &options).await });
     let KillMatrix { mut matrix, failures, accuracy } =
         result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     add_losses(&mut matrix, before.as_ref());

@@ -21,6 +21,8 @@ pub struct PartClass {
     pub part: PartName,
     /// The class.
     pub class: Class,
+    /// The row is removed, so the new version has no case of it.
+    pub removed: bool,
     /// Why a part was not played. None: it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_played: Option<String>,
@@ -61,7 +63,7 @@ impl Class {
 
 impl PartClass {
     /// The class that these results give. `forward`: cases of the new version at the old part; `back`: the reverse.
-    pub(super) fn of(part: PartName, forward: &[CaseReport], back: &[CaseReport]) -> Self {
+    pub(super) fn of(part: PartName, removed: bool, forward: &[CaseReport], back: &[CaseReport]) -> Self {
         let failed = failures(forward);
         let judged = forward
             .iter()
@@ -72,25 +74,37 @@ impl PartClass {
             (true, false) => Class::Compatible,
             (true, true) => Class::Untested,
         };
-        Self { part, class, not_played: None, passed, failed, noticed: failures(back) }
+        Self { part, class, removed, not_played: None, passed, failed, noticed: failures(back) }
     }
 
     /// A part that no run plays.
     pub(super) fn not_played(part: PartName, why: &str) -> Self {
         let not_played = Some(why.to_owned());
-        Self { part, class: Class::Untested, not_played, passed: vec![], failed: vec![], noticed: vec![] }
+        Self {
+            part,
+            class: Class::Untested,
+            removed: false,
+            not_played,
+            passed: vec![],
+            failed: vec![],
+            noticed: vec![],
+        }
     }
 }
 
 fn failures(cases: &[CaseReport]) -> Vec<FailedCase> {
     let failed = cases.iter().filter(|case| case.outcome == Outcome::Fail);
     failed
-        .map(|case| FailedCase {
-            case: case.id.clone(),
-            title: case.title.clone(),
-            expected: case.expected.clone(),
-            actual: case.actual.clone(),
-            fix: case.mismatches.iter().find_map(|mismatch| mismatch.hint.clone()),
+        .map(|case| {
+            // The first mismatch says most; the others mostly follow from it.
+            let first = case.mismatches.first();
+            FailedCase {
+                case: case.id.clone(),
+                title: case.title.clone(),
+                expected: first.map_or_else(|| case.expected.clone(), |first| first.expected.clone()),
+                actual: first.map_or_else(|| case.actual.clone(), |first| first.actual.clone()),
+                fix: case.mismatches.iter().find_map(|mismatch| mismatch.hint.clone()),
+            }
         })
         .collect()
 }

@@ -8,6 +8,7 @@ use edgeproof_targets::{FaultInjection, Target};
 use serde::Serialize;
 
 use super::class::{Class, PartClass};
+use super::duty::Duty;
 use super::part_play::{PartPlay, PlayError, proves};
 use super::row_change::{FieldChange, RowChange};
 use super::target_side::{TargetSide, Verdict};
@@ -78,9 +79,8 @@ pub struct RowComparison {
     /// On which side the target is, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSide>,
-    /// What the owner of a backend has to do, if anything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backend: Option<String>,
+    /// What the owners of service, backend and page have to do, whatever the played parts show.
+    pub duties: Vec<Duty>,
 }
 
 impl Comparison {
@@ -92,13 +92,17 @@ impl Comparison {
     ) -> Result<Self, PlayError> {
         let (old_cases, new_cases) = (all_cases(old), all_cases(new));
         let play = PartPlay::new(options.faults.clone())?;
-        let mut changes = Vec::new();
+        let (mut changes, mut alone_specs) = (Vec::new(), Vec::new());
         for change in RowChange::all(old, new) {
             let alone = Arc::new(change.alone(old, new));
             let mut parts = Vec::new();
             for part in parts_of(&change, &old_cases, &new_cases) {
                 if options.only_rows {
                     break;
+                }
+                if change.renames_setting() {
+                    parts.push(PartClass::not_played(part, "runs set variables by their current names"));
+                    continue;
                 }
                 if part == PartName::Collector {
                     parts.push(PartClass::not_played(
@@ -115,12 +119,13 @@ impl Comparison {
                     Some(row) => play.play(part, old, &alone, &row.id).await?,
                     None => Vec::new(),
                 };
-                parts.push(PartClass::of(part, &forward, &back));
+                parts.push(PartClass::of(part, change.new.is_none(), &forward, &back));
             }
             changes.push(RowComparison::new(&change, parts, old, new));
+            alone_specs.push(alone);
         }
         let not_run = match &options.target {
-            Some(target) => sides(&play, old, new, target, &mut changes).await?,
+            Some(target) => sides(&play, old, &alone_specs, target, &mut changes).await?,
             None => Vec::new(),
         };
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
@@ -160,7 +165,7 @@ impl RowComparison {
             old_wire: wire(&change.old, old),
             new_wire: wire(&change.new, new),
             target: None,
-            backend: backend(change),
+            duties: Duty::of(change),
             parts,
         }
     }
@@ -176,19 +181,19 @@ impl VersionName {
 async fn sides(
     play: &PartPlay,
     old: &Arc<Spec>,
-    new: &Arc<Spec>,
+    alone: &[Arc<Spec>],
     target: &Target,
     changes: &mut [RowComparison],
 ) -> Result<Vec<String>, PlayError> {
-    let old_rows: Vec<&str> =
-        changes.iter().map(|change| change.old_row.as_ref().unwrap_or(&change.row).as_str()).collect();
-    let new_rows: Vec<&str> = changes.iter().map(|change| change.row.as_str()).collect();
+    let old_row = |change: &RowComparison| change.old_row.clone().unwrap_or_else(|| change.row.clone());
+    let old_rows: Vec<String> = changes.iter().map(old_row).collect();
     let before = play.play_target(old, target, &old_rows).await?;
-    let after = play.play_target(new, target, &new_rows).await?;
-    for change in changes.iter_mut() {
-        let old_row = change.old_row.as_ref().unwrap_or(&change.row);
-        let side = TargetSide::of(Verdict::of(&before, old_row), Verdict::of(&after, &change.row));
+    let mut after = Vec::new();
+    for (change, alone) in changes.iter_mut().zip(alone) {
+        let played = play.play_target(alone, target, std::slice::from_ref(&change.row)).await?;
+        let side = TargetSide::of(Verdict::of(&before, &old_row(change)), Verdict::of(&played, &change.row));
         change.target = Some(side);
+        after.extend(played);
     }
     let not_run = before.iter().chain(&after).filter(|case| case.outcome == Outcome::NotRun);
     Ok(not_run.map(|case| case.id.clone()).collect())
@@ -217,25 +222,6 @@ fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase
     let concerned: Vec<_> = all.into_iter().filter(|part| natural.contains(part) || touches(*part)).collect();
     // Someone reads each row. Without a case, nobody knows which part it concerns.
     if concerned.is_empty() { vec![PartName::Edge] } else { concerned }
-}
-
-/// What a backend has to do about a changed answer to it.
-fn backend(change: &RowChange) -> Option<String> {
-    if change.table() != Table::Verdict {
-        return None;
-    }
-    let answer = |row: &edgeproof_fixtures::spec::Row| {
-        let code = row.code().map(|code| format!(" {code}")).unwrap_or_default();
-        format!("{}{code}", row.status().unwrap_or_default())
-    };
-    Some(match (&change.old, &change.new) {
-        (Some(old), None) => format!("the service no longer answers {}: remove what handles it", answer(old)),
-        (None, Some(new)) => format!("handle the answer {}: {}", answer(new), new.condition),
-        (Some(old), Some(new)) if answer(old) != answer(new) => {
-            format!("expect {} where {} came before", answer(new), answer(old))
-        }
-        _ => return None,
-    })
 }
 
 /// The answer of a row as the client gets it: status and body in lines.

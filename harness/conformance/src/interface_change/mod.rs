@@ -2,6 +2,7 @@
 
 mod class;
 mod comparison;
+mod duty;
 mod part_play;
 mod row_change;
 mod target_side;
@@ -9,6 +10,7 @@ mod text;
 
 pub use class::{Class, PartClass};
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};
+pub use duty::Duty;
 pub use part_play::PlayError;
 pub use row_change::{FieldChange, RowChange};
 pub use target_side::TargetSide;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
 use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::CaseReport;
+use edgeproof_reports::{CaseReport, Outcome};
 use edgeproof_targets::{Embedded, FaultInjection, Target};
 
 use crate::cases::{self, Case, CaseFacts, Catalog, EdgeNeed, Part};
@@ -25,6 +25,9 @@ pub enum PlayError {
     /// A part cannot start.
     #[error(transparent)]
     Lease(#[from] LeaseError),
+    /// No case could run at the edge that was given.
+    #[error("cannot judge the edge: {0}")]
+    Target(String),
     /// The run has no case, which an earlier check excludes.
     #[error(transparent)]
     Selection(#[from] SelectionError),
@@ -87,7 +90,7 @@ impl PartPlay {
         &self,
         asks: &Arc<Spec>,
         target: &Target,
-        rows: &[&str],
+        rows: &[String],
     ) -> Result<Vec<CaseReport>, PlayError> {
         let shape = ReplyShape::from_profile(asks.profile());
         let mut of_rows = cases::edge(Catalog::new(asks, &shape, false));
@@ -97,7 +100,13 @@ impl PartPlay {
         }
         let credentials = Arc::clone(&self.credentials);
         let options = EdgePoolOptions::new(Arc::clone(asks), target.clone(), credentials, self.files.clone());
-        execute(ConformanceRun::new(of_rows, &Selection::default(), EdgePool::new(options))?).await
+        let run = ConformanceRun::new(of_rows, &Selection::default(), EdgePool::new(options))?;
+        let cases = run.execute().await?.cases;
+        let not_run = cases.iter().find(|case| case.outcome == Outcome::NotRun);
+        match not_run.filter(|_| cases.iter().all(|case| case.outcome == Outcome::NotRun)) {
+            Some(case) => Err(PlayError::Target(case.because.clone())),
+            None => Ok(cases),
+        }
     }
 
     fn edge(

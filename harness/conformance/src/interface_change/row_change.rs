@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -81,6 +81,15 @@ impl RowChange {
             FieldChange { field: name.clone(), old, new }
         });
         changes.filter(|change| change.old != change.new).collect()
+    }
+
+    /// Whether a setting has another name.
+    pub(super) fn renames_setting(&self) -> bool {
+        let name = |row: &Option<Row>| match row.as_ref().map(|row| &row.fact) {
+            Some(Fact::Setting { name, .. }) => Some(name.clone()),
+            _ => None,
+        };
+        matches!((name(&self.old), name(&self.new)), (Some(old), Some(new)) if old != new)
     }
 
     /// The new version's fact alone in the old version.

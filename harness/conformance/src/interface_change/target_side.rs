@@ -32,11 +32,12 @@ impl TargetSide {
     /// The side that the reports of both versions' cases show. A version without a judged case does not count.
     pub(super) fn of(old: Option<Verdict>, new: Option<Verdict>) -> Self {
         match (old, new) {
-            (None, None) => Self::Unknown,
-            (Some(Verdict::Passed), Some(Verdict::Failed) | None) => Self::Old,
+            // A row that one version lacks: the target may do as the row says, or otherwise, in that version.
+            (None | Some(Verdict::Passed), None) => Self::Unknown,
+            (Some(Verdict::Passed) | None, Some(Verdict::Failed)) => Self::Old,
             (Some(Verdict::Failed) | None, Some(Verdict::Passed)) => Self::New,
             (Some(Verdict::Passed), Some(Verdict::Passed)) => Self::Both,
-            (Some(Verdict::Failed), _) | (None, Some(Verdict::Failed)) => Self::Neither,
+            (Some(Verdict::Failed), _) => Self::Neither,
         }
     }
 }
@@ -73,8 +74,8 @@ mod tests {
     #[case(FAILED, PASSED, TargetSide::New)]
     #[case(PASSED, PASSED, TargetSide::Both)]
     #[case(FAILED, FAILED, TargetSide::Neither)]
-    #[case::added(None, FAILED, TargetSide::Neither)]
-    #[case::removed(PASSED, None, TargetSide::Old)]
+    #[case::open_before(None, FAILED, TargetSide::Old)]
+    #[case::removed(PASSED, None, TargetSide::Unknown)]
     #[case(None, None, TargetSide::Unknown)]
     fn side_follows_both_versions(
         #[case] old: Option<Verdict>,

@@ -63,10 +63,12 @@ impl Comparison {
             for (change, class) in breaking {
                 let Some(failed) = class.failed.first() else { continue };
                 item(out, form, &format!("{}: {}", change.row, change.condition));
-                item(out, form, &format!("  expected {}, the old part: {}", failed.expected, failed.actual));
+                let mut text = format!("expected {}, the old part: {}", failed.expected, failed.actual);
                 if let Some(fix) = &failed.fix {
-                    item(out, form, &format!("  {fix}"));
+                    text += "; ";
+                    text += fix;
                 }
+                item(out, form, &text);
             }
             for (change, class) in noticed {
                 let cases: Vec<&str> =
@@ -80,12 +82,16 @@ impl Comparison {
             }
             out.push('\n');
         }
-        let backends: Vec<_> =
-            self.changes.iter().filter_map(|change| Some((change, change.backend.as_ref()?))).collect();
-        if !backends.is_empty() {
-            heading(out, form, 2, "what the owner of a backend does");
-            for (change, duty) in backends {
-                item(out, form, &format!("{}: {duty}", change.row));
+        for owner in ["the service", "a backend", "the page"] {
+            let duties =
+                self.changes.iter().flat_map(|change| change.duties.iter().map(move |duty| (change, duty)));
+            let duties: Vec<_> = duties.filter(|(_, duty)| duty.owner == owner).collect();
+            if duties.is_empty() {
+                continue;
+            }
+            heading(out, form, 2, &format!("what the owner of {owner} answers or expects"));
+            for (change, duty) in duties {
+                item(out, form, &format!("{}: {}", change.row, duty.text));
             }
             out.push('\n');
         }
@@ -128,14 +134,18 @@ fn row(out: &mut String, form: TextForm, change: &RowComparison) {
         item(out, form, &format!("{}: {old} → {new}", field.field));
     }
     if change.old_wire != change.new_wire {
-        fence(out, form);
+        if form == TextForm::Markdown {
+            out.push_str("\n```diff\n");
+        }
         for line in &change.old_wire {
             _ = writeln!(out, "  - {line}");
         }
         for line in &change.new_wire {
             _ = writeln!(out, "  + {line}");
         }
-        fence(out, form);
+        if form == TextForm::Markdown {
+            out.push_str("```\n");
+        }
     }
     out.push('\n');
 }
@@ -148,7 +158,9 @@ fn class_text(part: &PartClass) -> String {
     let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
     match part.class {
         Class::Breaking => {
-            let failed: Vec<&str> = part.failed.iter().take(3).map(|failed| failed.case.as_str()).collect();
+            let mut failed: Vec<&str> =
+                part.failed.iter().take(3).map(|failed| failed.case.as_str()).collect();
+            failed.extend((part.failed.len() > failed.len()).then_some("…"));
             format!(
                 "{name} ({} of {}: {})",
                 part.failed.len(),
@@ -157,6 +169,7 @@ fn class_text(part: &PartClass) -> String {
             )
         }
         Class::Compatible => format!("{name} ({} passed)", cases(part.passed.len())),
+        Class::Untested if part.removed => format!("{name} (the new version has nothing to play)"),
         Class::Untested => format!("{name} (no case of the new version plays it)"),
     }
 }
@@ -187,10 +200,4 @@ fn heading(out: &mut String, form: TextForm, depth: usize, text: &str) {
 fn item(out: &mut String, form: TextForm, text: &str) {
     let sign = if form == TextForm::Markdown { "- " } else { "  " };
     _ = writeln!(out, "{sign}{text}");
-}
-
-fn fence(out: &mut String, form: TextForm) {
-    if form == TextForm::Markdown {
-        out.push_str("\n```diff\n");
-    }
 }

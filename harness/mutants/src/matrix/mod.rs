@@ -83,7 +83,11 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     let ran: Vec<_> = mutants.iter().zip(&results).collect();
-    matrix.problems.extend(advice::problems(&bed.spec, &ran, &cases, is_of_matrix));
+    // The tables of causes and advice are about the current version.
+    let is_current = *bed.spec == *Spec::current();
+    if is_current {
+        matrix.problems.extend(advice::problems(&bed.spec, &ran, &cases, is_of_matrix));
+    }
     matrix.problems.extend(
         without_sample.iter().map(|row| {
             format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
@@ -101,11 +105,13 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.mutants.extend(equivalent);
     matrix.summary.plays = results.iter().map(|result| result.cases.len()).sum();
     judge::conclude(&mut matrix);
-    matrix.problems.extend(expected::differences(&matrix));
-    if options.scope == Scope::Gate {
+    if is_current {
+        matrix.problems.extend(expected::differences(&matrix));
+        matrix.problems.extend(accuracy.problems());
+    }
+    if is_current && options.scope == Scope::Gate {
         matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
     }
-    matrix.problems.extend(accuracy.problems());
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(KillMatrix { matrix, failures, accuracy })
 }

@@ -1,6 +1,8 @@
 use std::io::Write as _;
+use std::sync::Arc;
 
-use edgeproof_mutants::{CANARIES, sample_advice, sample_matrix};
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_mutants::{CANARIES, TestBed, sample_advice, sample_matrix};
 
 use crate::support::{block_on, test_bed};
 
@@ -18,6 +20,14 @@ fn each_case_kills_a_mutant_of_its_row() {
     assert_eq!(CANARIES.iter().find(|id| !ids.contains(id)), None);
     let html = matrix.to_html();
     assert!(matrix.mutants.iter().all(|mutant| html.contains(&mutant.id)) && html.ends_with("</html>\n"));
+}
+
+#[test]
+fn each_case_of_the_earlier_version_kills_a_mutant_of_its_row() {
+    let bed = TestBed::new(Arc::new(Spec::builtin(Version::PreSeal))).unwrap();
+    let matrix = block_on(sample_matrix(&bed, 12)).unwrap().matrix;
+    assert_eq!(matrix.problems, Vec::<String>::new());
+    assert_eq!(matrix.summary.killers + matrix.summary.exempt, matrix.summary.cases);
 }
 
 /// The gate plays the mutants of all advice.

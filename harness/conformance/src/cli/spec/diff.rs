@@ -63,7 +63,15 @@ enum Form {
 
 /// `edgeproof spec diff`.
 pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
+    if args.old.is_same_path(&args.new) {
+        let what = format!("cannot compare {} with itself", args.new);
+        return Err(Failure::usage(what, "name two versions, folders, overlays or revisions"));
+    }
     let (old, new) = (Arc::new(args.old.load()?), Arc::new(args.new.load()?));
+    if args.only_rows && args.fail_on.is_some_and(|fail_on| fail_on != FailOn::Any) {
+        let what = "cannot judge classes: --static plays nothing";
+        return Err(Failure::usage(what, "omit --static, or use --fail-on any"));
+    }
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
     let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
@@ -81,6 +89,11 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     let stale: Vec<&String> =
         accepted.keys().filter(|id| !compared.changes.iter().any(|change| change.row == **id)).collect();
     if args.format != Form::Json {
+        for (id, reason) in &accepted {
+            if compared.changes.iter().any(|change| change.row == *id) {
+                _ = writeln!(text, "accepted: {id}: {reason}");
+            }
+        }
         for id in &stale {
             _ = writeln!(text, "stale: {id} is accepted and did not change: remove its line");
         }

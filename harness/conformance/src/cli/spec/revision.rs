@@ -1,3 +1,4 @@
+use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -21,6 +22,15 @@ pub(super) enum ComparedSpec {
     },
 }
 
+impl fmt::Display for ComparedSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Choice(choice) => choice.fmt(f),
+            Self::Revision { revision, folder } => write!(f, "{revision}:{folder}"),
+        }
+    }
+}
+
 impl FromStr for ComparedSpec {
     type Err = String;
 
@@ -39,6 +49,16 @@ impl FromStr for ComparedSpec {
 }
 
 impl ComparedSpec {
+    /// Whether both name one folder or file.
+    pub(super) fn is_same_path(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Choice(SpecChoice::Path(one)), Self::Choice(SpecChoice::Path(two))) => {
+                matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
+            }
+            _ => false,
+        }
+    }
+
     /// Loads the tables.
     pub(super) fn load(&self) -> Result<Spec, Failure> {
         match self {
@@ -47,7 +67,15 @@ impl ComparedSpec {
                 let copy =
                     TempDir::new().map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
                 export(revision, folder, copy.path())?;
-                Ok(Spec::load(copy.path())?)
+                Spec::load(copy.path()).map_err(|why| {
+                    // The copy is gone after this, so its path helps nobody.
+                    let folder_path = copy.path().display().to_string();
+                    let why = why.to_string().replace(&folder_path, &format!("{revision}:{folder}"));
+                    Failure::usage(
+                        why,
+                        "name a revision whose tables this edgeproof reads, or export them with its own",
+                    )
+                })
             }
         }
     }
@@ -65,8 +93,9 @@ fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
             "name the folder with relay.toml and the other tables",
         ));
     }
+    let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     for name in names {
-        let text = git(&["show", &format!("{revision}:{folder}/{name}")])
+        let text = git(&["show", &format!("{revision}:{inside}{name}")])
             .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
         fs::write(to.join(name), text).map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
     }

@@ -93,6 +93,9 @@ fn launched_edge_is_on_one_side() {
 #[case::no_reason(&["current", "next.toml", "--accepted", "next.toml"], 2, "no reason")]
 #[case::rows_only(&["current", "next.toml", "--static"], 0, "status: 502 → 503")]
 #[case::markdown(&["current", "next.toml", "--format", "markdown"], 0, "```diff")]
+#[case::itself(&["next.toml", "./next.toml"], 2, "with itself")]
+#[case::nothing_played(&["current", "next.toml", "--static", "--fail-on", "breaking"], 2, "--static plays nothing")]
+#[case::no_edge(&["current", "next.toml", "--launch", "false"], 3, "cannot judge the edge")]
 #[case::unknown(&["current", "nowhere"], 2, "REV:FOLDER")]
 fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text: &str) {
     let folder = TempDir::new().unwrap();

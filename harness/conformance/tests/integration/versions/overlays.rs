@@ -103,7 +103,7 @@ fn open_point_becomes_a_rule(#[case] point: &str, #[case] value: &str) {
 
 #[rstest]
 #[case::unknown("nowhere", "neither a version of the interface nor a path")]
-#[case::empty_folder(".", "interface.toml: the file is missing")]
+#[case::empty_folder(".", "the folder has no tables")]
 fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
     let folder = TempDir::new().unwrap();
     let mut command = edgeproof(&["spec", "list", "--spec", spec]);
