@@ -1,6 +1,8 @@
-use edgeproof_fixtures::spec::PartName;
+use edgeproof_fixtures::spec::{Level, PartName};
 use edgeproof_reports::{CaseReport, Outcome};
 use serde::Serialize;
+
+use super::row_change::RowChange;
 
 /// What a changed row means for a part that was right before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,18 +65,31 @@ impl Class {
 
 impl PartClass {
     /// The class that these results give. `forward`: cases of the new version at the old part; `back`: the reverse.
-    pub(super) fn of(part: PartName, removed: bool, forward: &[CaseReport], back: &[CaseReport]) -> Self {
+    pub(super) fn of(
+        part: PartName,
+        change: &RowChange,
+        forward: &[CaseReport],
+        back: &[CaseReport],
+    ) -> Self {
         let failed = failures(forward);
-        let judged = forward
-            .iter()
-            .filter(|case| matches!(case.outcome, Outcome::Pass | Outcome::Warn | Outcome::Observed));
+        // An observation proves nothing about a row that is judged.
+        let is_open = change.row().is_some_and(|row| row.level == Level::Open);
+        let proves = |case: &&CaseReport| match case.outcome {
+            Outcome::Pass | Outcome::Warn => true,
+            Outcome::Observed => is_open,
+            _ => false,
+        };
+        let judged = forward.iter().filter(proves);
         let passed: Vec<String> = judged.map(|case| case.id.clone()).collect();
-        let class = match (failed.is_empty(), passed.is_empty()) {
+        let not_run = forward.iter().find(|case| case.outcome == Outcome::NotRun);
+        let class = match (failed.is_empty(), passed.is_empty() || not_run.is_some()) {
             (false, _) => Class::Breaking,
             (true, false) => Class::Compatible,
             (true, true) => Class::Untested,
         };
-        Self { part, class, removed, not_played: None, passed, failed, noticed: failures(back) }
+        let not_played = not_run.map(|case| format!("{} could not run: {}", case.id, case.because));
+        let removed = change.new.is_none();
+        Self { part, class, removed, not_played, passed, failed, noticed: failures(back) }
     }
 
     /// A part that no run plays.

@@ -100,8 +100,8 @@ impl Comparison {
                 if options.only_rows {
                     break;
                 }
-                if change.renames_setting() {
-                    parts.push(PartClass::not_played(part, "runs set variables by their current names"));
+                if let Some(why) = change.not_played() {
+                    parts.push(PartClass::not_played(part, why));
                     continue;
                 }
                 if part == PartName::Collector {
@@ -119,7 +119,7 @@ impl Comparison {
                     Some(row) => play.play(part, old, &alone, &row.id).await?,
                     None => Vec::new(),
                 };
-                parts.push(PartClass::of(part, change.new.is_none(), &forward, &back));
+                parts.push(PartClass::of(part, &change, &forward, &back));
             }
             changes.push(RowComparison::new(&change, parts, old, new));
             alone_specs.push(alone);
@@ -143,7 +143,7 @@ impl Comparison {
 
     /// Whether the versions state the same.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.points.is_empty()
+        self.changes.is_empty() && self.points.is_empty() && self.old.digest == self.new.digest
     }
 
     /// Whether a changed row has this class at a part.

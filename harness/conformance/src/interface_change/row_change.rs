@@ -83,13 +83,19 @@ impl RowChange {
         changes.filter(|change| change.old != change.new).collect()
     }
 
-    /// Whether a setting has another name.
-    pub(super) fn renames_setting(&self) -> bool {
-        let name = |row: &Option<Row>| match row.as_ref().map(|row| &row.fact) {
-            Some(Fact::Setting { name, .. }) => Some(name.clone()),
+    /// Why no run can play the change. None: runs can.
+    pub(super) fn not_played(&self) -> Option<&'static str> {
+        match (self.old.as_ref().map(|row| &row.fact), self.new.as_ref().map(|row| &row.fact)) {
+            (Some(Fact::Setting { name: old, .. }), Some(Fact::Setting { name: new, .. })) if old != new => {
+                Some("runs set variables by their current names")
+            }
+            (Some(Fact::Endpoint { methods: old, .. }), Some(Fact::Endpoint { methods: new, .. }))
+                if old != new =>
+            {
+                Some("runs send the current methods")
+            }
             _ => None,
-        };
-        matches!((name(&self.old), name(&self.new)), (Some(old), Some(new)) if old != new)
+        }
     }
 
     /// The new version's fact alone in the old version.

@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use edgeproof_reports::escape::one_line;
+
 use super::class::{Class, PartClass};
 use super::comparison::{Comparison, RowComparison};
 
@@ -134,14 +136,15 @@ fn row(out: &mut String, form: TextForm, change: &RowComparison) {
         item(out, form, &format!("{}: {old} → {new}", field.field));
     }
     if change.old_wire != change.new_wire {
+        let indent = if form == TextForm::Markdown { "" } else { "  " };
         if form == TextForm::Markdown {
             out.push_str("\n```diff\n");
         }
         for line in &change.old_wire {
-            _ = writeln!(out, "  - {line}");
+            _ = writeln!(out, "{indent}- {}", one_line(line));
         }
         for line in &change.new_wire {
-            _ = writeln!(out, "  + {line}");
+            _ = writeln!(out, "{indent}+ {}", one_line(line));
         }
         if form == TextForm::Markdown {
             out.push_str("```\n");
@@ -191,6 +194,7 @@ fn value(value: &serde_json::Value) -> String {
 }
 
 fn heading(out: &mut String, form: TextForm, depth: usize, text: &str) {
+    let text = one_line(text);
     match form {
         TextForm::Terminal => _ = writeln!(out, "{text}"),
         TextForm::Markdown => _ = writeln!(out, "{} {text}\n", "#".repeat(depth)),
@@ -198,6 +202,7 @@ fn heading(out: &mut String, form: TextForm, depth: usize, text: &str) {
 }
 
 fn item(out: &mut String, form: TextForm, text: &str) {
+    let text = one_line(text);
     let sign = if form == TextForm::Markdown { "- " } else { "  " };
     _ = writeln!(out, "{sign}{text}");
 }

@@ -122,6 +122,7 @@ pub(in crate::cases) fn row<'s>(spec: &'s Spec, id: &str) -> &'s Row {
         stimuli: Vec::new(),
         excluded: None,
     });
+    debug_assert!(spec.row(id).or_else(|| Spec::current().row(id)).is_some(), "no version has the row {id}");
     spec.row(id).unwrap_or(&MISSING)
 }
 

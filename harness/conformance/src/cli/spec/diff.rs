@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use edgeproof_cli::{Failure, runtime, write_stdout};
+use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
+use edgeproof_cli::{Failure, runtime, signals, write_stdout};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
@@ -75,9 +76,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
     let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
-    let compared = runtime()?.block_on(Comparison::of(&old, &new, &options));
-    let compared =
-        compared.map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())?;
+    let compared = compare(&old, &new, &options)?;
     let mut text = match args.format {
         Form::Text => compared.text(TextForm::Terminal),
         Form::Markdown => compared.text(TextForm::Markdown),
@@ -99,10 +98,30 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         }
     }
     write_stdout(text.as_bytes())?;
-    if !compared.not_run.is_empty() {
-        return Ok(3);
+    if !stale.is_empty() || fails(args.fail_on, &compared, &accepted) {
+        return Ok(BROKEN);
     }
-    Ok(u8::from(!stale.is_empty() || fails(args.fail_on, &compared, &accepted)))
+    Ok(if compared.not_run.is_empty() { 0 } else { INCOMPLETE })
+}
+
+/// Compares the versions. A signal ends it, and with it the edges that it started.
+fn compare(old: &Arc<Spec>, new: &Arc<Spec>, options: &ComparisonOptions) -> Result<Comparison, Failure> {
+    let runtime = runtime()?;
+    let interrupted = {
+        let _context = runtime.enter();
+        signals::catch()?
+    };
+    runtime.block_on(async {
+        tokio::select! {
+            compared = Comparison::of(old, new, options) => compared.map_err(|why| {
+                Failure::of(&why, "check TMPDIR and the limit on open files").incomplete()
+            }),
+            signal = interrupted => {
+                let why = "the comparison was interrupted";
+                Err(Failure::usage(why, "start it again").ended_by(signal.exit_code()))
+            }
+        }
+    })
 }
 
 /// The edge that this command starts.
@@ -114,6 +133,9 @@ fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
 
 fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<String, String>) -> bool {
     let Some(fail_on) = fail_on else { return false };
+    if fail_on == FailOn::Any && !compared.points.is_empty() {
+        return true;
+    }
     let mut open = compared.changes.iter().filter(|change| !accepted.contains_key(&change.row));
     open.any(|change| {
         let has = |class| change.parts.iter().any(|part| part.class == class);

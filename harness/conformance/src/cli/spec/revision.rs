@@ -84,7 +84,7 @@ impl ComparedSpec {
 /// Writes the tables of a revision's folder into `to`.
 fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
     let what = format!("cannot read {revision}:{folder} with git");
-    let listed = git(&["ls-tree", "--name-only", &format!("{revision}:{folder}")])
+    let listed = git(&["ls-tree", "--full-tree", "--name-only", &format!("{revision}:{folder}")])
         .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
     let names: Vec<&str> = listed.lines().filter(|name| is_toml(name)).collect();
     if names.is_empty() {

@@ -27,6 +27,8 @@ use crate::mock_program::edgeproof;
 #[case::keys_limit("[[change]]\nid = \"limit.key-set-cache\"\nvalue = 60", &["keys breaking"])]
 #[case::keys_limit_raised("[[change]]\nid = \"limit.key-set-cache\"\nvalue = 600", &["keys compatible"])]
 #[case::path("[[change]]\nid = \"endpoint.keys.jwks\"\npath = \"/v2/keys.json\"", &["keys breaking"])]
+#[case::methods("[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"POST\"]", &["edge untested"])]
+#[case::observed_only("[[change]]\nid = \"keys.methods\"\nlevel = \"must\"", &["keys untested"])]
 #[case::wording("[[change]]\nid = \"edge.200.accepted\"\ncondition = \"The service accepted.\"", &["edge compatible"])]
 fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
     let folder = TempDir::new().unwrap();
