@@ -11,5 +11,6 @@ pub mod judge;
 pub mod monitor;
 mod nearest;
 mod request_text;
+mod row_facts;
 pub mod run;
 pub mod snapshot;

@@ -70,12 +70,7 @@ impl<P: Part> AnyCase for Case<P> {
 fn answers(spec: &Spec, rows: &[String]) -> Vec<String> {
     let rows = rows.iter().filter_map(|id| spec.row(id));
     rows.filter_map(|row| {
-        let answer = match (row.status(), row.body()) {
-            (Some(status), Some(body)) => format!("{status} {body}"),
-            (Some(status), None) => status.to_string(),
-            (None, Some(body)) => body.to_string(),
-            (None, None) => return None,
-        };
+        let answer = row.answer()?;
         let whose = if row.table == Table::Relay { "the service replies" } else { "expected answer:" };
         Some(format!("{whose} {answer} ({})", row.id))
     })

@@ -45,7 +45,10 @@ impl<'a, P: Part> CaseList<'a, P> {
     /// Adds a case for each monitor.
     pub fn monitors(&mut self) {
         for monitor in P::MONITORS {
-            let [row, others @ ..] = monitor.rows() else { continue };
+            let spec = self.spec;
+            let rows: Vec<&str> =
+                monitor.rows().iter().copied().filter(|row| spec.row(row).is_some()).collect();
+            let [row, others @ ..] = &rows[..] else { continue };
             let case = self.case(row, monitor.id(), monitor.title()).with(Procedure::Monitor(*monitor));
             case.requires(monitor.needs()).phase(Phase::Monitors);
             for other in others {

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use edgeproof_fixtures::spec::{PartName, Spec, Table};
+use edgeproof_fixtures::spec::{OpenPoint, PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Outcome;
 use edgeproof_targets::{FaultInjection, Target};
@@ -12,6 +12,7 @@ use super::duty::Duty;
 use super::part_play::{PartPlay, PlayError, proves};
 use super::row_change::{FieldChange, RowChange};
 use super::target_side::{TargetSide, Verdict};
+use super::wire::wire;
 use crate::cases::{self, AnyCase, Catalog};
 
 /// How two versions are compared.
@@ -201,15 +202,6 @@ async fn sides(
 
 /// The parts that a row concerns: those with a case of it, and that of its table.
 fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase>]) -> Vec<PartName> {
-    let natural: &[PartName] = match change.table() {
-        Table::Edge => &[PartName::Edge],
-        Table::Relay => &[PartName::Edge, PartName::Service],
-        Table::Verdict => &[PartName::Service],
-        Table::Keys => &[PartName::Keys],
-        Table::Collector => &[PartName::Collector],
-        Table::Endpoints | Table::Settings | Table::Limits | Table::Statements => &[],
-    };
-    let all = [PartName::Edge, PartName::Service, PartName::Keys, PartName::Collector];
     let touches = |part: PartName| {
         let of = |cases: &[Box<dyn AnyCase>], row: Option<&str>| {
             row.is_some_and(|row| {
@@ -219,47 +211,15 @@ fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase
         of(old, change.old.as_ref().map(|row| row.id.as_str()))
             || of(new, change.new.as_ref().map(|row| row.id.as_str()))
     };
-    let concerned: Vec<_> = all.into_iter().filter(|part| natural.contains(part) || touches(*part)).collect();
+    let concerns = |part: &PartName| change.table().parts().contains(part) || touches(*part);
+    let concerned: Vec<_> = PartName::ALL.iter().copied().filter(concerns).collect();
     // Someone reads each row. Without a case, nobody knows which part it concerns.
     if concerned.is_empty() { vec![PartName::Edge] } else { concerned }
 }
 
-/// The answer of a row as the client gets it: status and body in lines.
-fn wire(row: &edgeproof_fixtures::spec::Row, spec: &Spec) -> Vec<String> {
-    use edgeproof_fixtures::spec::Fact;
-    match &row.fact {
-        Fact::Reason { status, code } => {
-            let values = [("<status>", (*status).into()), ("<reason>", code.as_str().into())];
-            let passed = spec.row("edge.refused").and_then(|row| row.body_with(&values));
-            let lines =
-                [format!("{status} {}", spec.profile().relay_refused.to_string().replace("<reason>", code))];
-            let to_page = passed.map(|body| format!("passed on as {status} {body}"));
-            lines.into_iter().chain(to_page).collect()
-        }
-        Fact::Answer { .. } | Fact::Verdict { .. } => {
-            let status = row.status().map_or("the service's status".to_owned(), |status| status.to_string());
-            let body = row.body().map(ToString::to_string).or_else(|| {
-                let refused = spec.profile().verdict_refused.to_string();
-                row.code().map(|code| refused.replace("<reason>", code))
-            });
-            vec![format!("{status} {}", body.unwrap_or_default()).trim_end().to_owned()]
-        }
-        Fact::Thrown { text } => vec![format!("throws {text}")],
-        Fact::Endpoint { methods, path, .. } => vec![format!("{} {path}", methods.join(", "))],
-        Fact::Limit { value, unit } => {
-            vec![value.map_or(unit.clone(), |value| format!("{value} {unit}"))]
-        }
-        Fact::Setting { name, values, .. } => {
-            vec![format!("{name} {}", values.join(", ")).trim_end().to_owned()]
-        }
-        Fact::Rule { point, value } => vec![format!("{point} = {value}")],
-        Fact::Statement => Vec::new(),
-    }
-}
-
 /// The open points whose values differ.
 fn points(old: &Spec, new: &Spec) -> Vec<FieldChange> {
-    let text = |value: Option<&edgeproof_fixtures::spec::OpenPoint>| {
+    let text = |value: Option<&OpenPoint>| {
         value.map_or(serde_json::Value::Null, |point| point.value.to_string().into())
     };
     let changed = new.profile().points().filter(|point| old.profile().point(&point.id) != Some(point));

@@ -47,7 +47,7 @@ fn service(change: &RowChange) -> Option<String> {
 
 fn backend(change: &RowChange) -> Option<String> {
     Some(match (&change.old, &change.new) {
-        (Some(old), None) => format!("{} comes no longer: remove what handles it", answer(old)),
+        (Some(old), None) => format!("{} no longer comes: remove what handles it", answer(old)),
         (None, Some(new)) => format!("handle {}: {}", answer(new), new.condition),
         (Some(old), Some(new)) if answer(old) != answer(new) => {
             format!("expect {} where {} came before", answer(new), answer(old))
@@ -68,15 +68,13 @@ fn path(change: &RowChange) -> Option<String> {
 fn page(change: &RowChange) -> Option<String> {
     let text = |row: &Option<Row>| row.as_ref().and_then(|row| row.code().map(str::to_owned));
     Some(match (text(&change.old), text(&change.new)) {
-        (Some(old), None) => format!("the error {old:?} comes no longer"),
+        (Some(old), None) => format!("the error {old:?} no longer comes"),
         (None, Some(new)) => format!("handle the error {new:?}"),
         (Some(old), Some(new)) if old != new => format!("expect the error {new:?} in place of {old:?}"),
         _ => return None,
     })
 }
 
-/// Status and code, or status and body, of a row.
 fn answer(row: &Row) -> String {
-    let code = row.code().map(str::to_owned).or_else(|| row.body().map(ToString::to_string));
-    format!("{} {}", row.status().unwrap_or_default(), code.unwrap_or_default()).trim_end().to_owned()
+    row.answer().unwrap_or_default()
 }

@@ -7,6 +7,7 @@ mod part_play;
 mod row_change;
 mod target_side;
 mod text;
+mod wire;
 
 pub use class::{Class, PartClass};
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};

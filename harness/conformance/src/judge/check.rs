@@ -32,7 +32,7 @@ pub struct Check {
     pub place: String,
     /// The compared values. Decisions read them, never the texts.
     pub difference: Option<Difference>,
-    /// This version of the interface states nothing to compare with. The case is not applicable.
+    /// This version of the interface states nothing to compare with, so any value is right.
     pub unstated: bool,
 }
 
@@ -54,7 +54,8 @@ impl Check {
         }
     }
 
-    /// No check, because this version of the interface does not show the answer.
+    /// A check that any answer passes, because this version of the interface does not show one. A case with no other check is
+    /// not applicable.
     pub fn unstated(expected: impl Into<DifferenceKind>) -> Self {
         Self { unstated: true, ..Self::judged(expected, true) }
     }

@@ -7,15 +7,15 @@ use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{CaseReport, Outcome};
 
 use super::error::SnapshotError;
-use super::row_text::Scene;
+use super::row_text::Occurrence;
 use crate::cases::{self, Case, Catalog, Edge};
 use crate::run::{RunOptions, run_embedded};
 
 /// Timeout of a case. A busy machine must not change a snapshot.
 const CASE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The scenes of each row of the edge's table: one case for each stimulus, on the reference edge.
-pub(super) async fn play(spec: &Arc<Spec>) -> Result<BTreeMap<String, Vec<Scene>>, SnapshotError> {
+/// The occurrences of each row of the edge's table: one case for each stimulus, on the reference edge.
+pub(super) async fn play(spec: &Arc<Spec>) -> Result<BTreeMap<String, Vec<Occurrence>>, SnapshotError> {
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = cases::edge(Catalog::new(spec, &shape, false));
     let rows: Vec<(&Row, Vec<String>)> =
@@ -27,8 +27,12 @@ pub(super) async fn play(spec: &Arc<Spec>) -> Result<BTreeMap<String, Vec<Scene>
     }
     let options = RunOptions { case_timeout: CASE_TIMEOUT, ..RunOptions::default() };
     let played = run_embedded(spec, wanted, options).await?.cases;
-    let scenes_of = |row: &Row, ids: &[String]| -> Result<Vec<Scene>, SnapshotError> {
-        played.iter().filter(|report| ids.contains(&report.id)).map(|report| scene(row, report)).collect()
+    let scenes_of = |row: &Row, ids: &[String]| -> Result<Vec<Occurrence>, SnapshotError> {
+        played
+            .iter()
+            .filter(|report| ids.contains(&report.id))
+            .map(|report| occurrence(row, report))
+            .collect()
     };
     rows.iter().map(|(row, ids)| Ok((row.id.clone(), scenes_of(row, ids)?))).collect()
 }
@@ -40,10 +44,10 @@ fn chosen(row: &Row, cases: &[Case<Edge>]) -> Vec<String> {
     row.stimuli.iter().filter_map(first).collect()
 }
 
-fn scene(row: &Row, report: &CaseReport) -> Result<Scene, SnapshotError> {
+fn occurrence(row: &Row, report: &CaseReport) -> Result<Occurrence, SnapshotError> {
     if report.outcome != Outcome::Pass {
         let (row, case, because) = (row.id.clone(), report.id.clone(), report.because.clone());
         return Err(SnapshotError::Failed { row, case, because });
     }
-    Ok(Scene { title: format!("{}: {}", report.id, report.title), exchanges: report.exchanges.clone() })
+    Ok(Occurrence { title: format!("{}: {}", report.id, report.title), exchanges: report.exchanges.clone() })
 }

@@ -9,19 +9,19 @@ use super::placeholders::with_placeholders;
 pub(super) const HEADER: &str = "# edgeproof spec snapshot: ";
 
 /// What causes a row, and the exchanges on all hops.
-pub(super) struct Scene {
+pub(super) struct Occurrence {
     pub(super) title: String,
     pub(super) exchanges: Vec<Exchange>,
 }
 
 /// The row, then its distinct exchanges, each with what causes them.
-pub(super) fn row_text(row: &Row, scenes: &[Scene]) -> String {
+pub(super) fn row_text(row: &Row, occurrences: &[Occurrence]) -> String {
     let mut distinct: Vec<(String, Vec<&str>)> = Vec::new();
-    for scene in scenes {
-        let wire = wire(&scene.exchanges);
+    for occurrence in occurrences {
+        let wire = wire(&occurrence.exchanges);
         match distinct.iter_mut().find(|(other, _)| *other == wire) {
-            Some((_, titles)) => titles.push(&scene.title),
-            None => distinct.push((wire, vec![&scene.title])),
+            Some((_, titles)) => titles.push(&occurrence.title),
+            None => distinct.push((wire, vec![&occurrence.title])),
         }
     }
     let mut text = format!("{HEADER}{} · section {} · {}\n", row.id, row.section, row.level.name());

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::error::SnapshotError;
 use super::exchange::Concealed;
-use super::row_text::Scene;
+use super::row_text::Occurrence;
 use crate::cases::{collection, fill};
 
 /// Timeout of a request. A busy machine must not change a snapshot.
@@ -46,9 +46,9 @@ impl ServiceRows {
         Ok(Self { service, plain, files, redactor })
     }
 
-    /// A scene for each stimulus of a row. None for a row without an answer of its own.
-    pub(super) async fn play(&self, row: &Row) -> Result<Vec<Scene>, SnapshotError> {
-        let mut scenes = Vec::new();
+    /// A occurrence for each stimulus of a row. None for a row without an answer of its own.
+    pub(super) async fn play(&self, row: &Row) -> Result<Vec<Occurrence>, SnapshotError> {
+        let mut occurrences = Vec::new();
         for stimulus in row.stimuli.iter().copied() {
             let exchanges = match row.table {
                 Table::Relay => self.relay(row, stimulus).await?,
@@ -57,9 +57,9 @@ impl ServiceRows {
                 _ => None,
             };
             let title = format!("{stimulus}: {}", stimulus.meaning());
-            scenes.extend(exchanges.map(|exchanges| Scene { title, exchanges }));
+            occurrences.extend(exchanges.map(|exchanges| Occurrence { title, exchanges }));
         }
-        Ok(scenes)
+        Ok(occurrences)
     }
 
     /// A collection through the reference edge. None: no collection causes the stimulus.

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Row, Spec, Table};
 
 use super::edge_rows;
 use super::error::SnapshotError;
-use super::row_text::{HEADER, Scene, row_text};
+use super::row_text::{HEADER, Occurrence, row_text};
 use super::service_rows::ServiceRows;
 
 /// File that lists all rows.
@@ -27,19 +27,19 @@ impl Snapshot {
         let mut index = format!("{HEADER}{INDEX}\n");
         let width = spec.rows().iter().map(|row| row.id.len()).max().unwrap_or_default();
         for row in spec.rows() {
-            let scenes: Vec<Scene> = match edge_rows.remove(&row.id) {
-                Some(scenes) => scenes,
+            let occurrences: Vec<Occurrence> = match edge_rows.remove(&row.id) {
+                Some(occurrences) => occurrences,
                 None => service_rows.play(row).await?,
             };
             let name = file_name(row);
             let listed = match row.table {
-                _ if !scenes.is_empty() => &name,
+                _ if !occurrences.is_empty() => &name,
                 Table::Edge | Table::Relay | Table::Verdict => "no request causes it",
                 _ => "no wire answer",
             };
             _ = writeln!(index, "{:width$}  {listed}", row.id);
-            if !scenes.is_empty() {
-                files.insert(name, row_text(row, &scenes));
+            if !occurrences.is_empty() {
+                files.insert(name, row_text(row, &occurrences));
             }
         }
         files.insert(INDEX.to_owned(), index);

@@ -82,11 +82,12 @@ pub(crate) enum Condition {
     /// `If-None-Match` contains the entity tag of the right answer, with or without quotes.
     SimilarTag,
 
-    /// At least so many earlier exchanges with the same connection, target, … fulfilled the condition.
+    /// The condition held for this number of earlier exchanges, or for more. `Same` says what those have in common with this
+    /// one, such as the connection.
     Earlier(Same, u32, &'static Condition),
-    /// Of the exchanges that fulfil the condition, it is the last of each so many.
+    /// The condition holds for this exchange, and the number of such exchanges is a multiple of this one.
     LastOfEach(u32, &'static Condition),
-    /// At least so many collections are under way, with this one.
+    /// This number of collections is under way, or more. This one counts.
     UnderWay(u32),
     /// An earlier connection sent no valid request. Servers number connections from 0.
     SilentConnection,

@@ -17,6 +17,8 @@ pub struct CaseFindings {
     pub sent: Vec<CaseExchange>,
     /// Requests that arrived at the service.
     pub arrivals: Vec<Arrival>,
+    /// This version of the interface does not show an answer that the case expects.
+    pub(crate) unstated: bool,
     /// Why the case does not apply to this target, if the case found that out.
     pub not_applicable: Option<String>,
     /// Why the case could not be completed.
@@ -38,7 +40,7 @@ impl CaseFindings {
     /// Adds a check. The case's level limits the level of the check.
     pub fn check(&mut self, mut check: Check, case: CaseLevel) {
         if check.unstated {
-            self.not_applicable = Some("this version of the interface does not show the answer".into());
+            self.unstated = true;
             return;
         }
         check.level = check.level.max(case);

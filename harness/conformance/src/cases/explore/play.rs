@@ -220,9 +220,10 @@ fn relay_of_acceptance(
     reply: &AnswerResult,
     relayed: &RelayedRequests,
 ) -> Vec<Check> {
-    // An edge that takes the request for another one can answer 200 as well, such as with a page.
+    // An edge that takes the request for another one can answer with success as well, such as with a page.
     let is_exact = |answer| judge::exact(answer, reply).iter().all(|check| check.ok);
-    let accepted = conversation.answer.as_ref().filter(|answer| answer.status == 200).is_some_and(is_exact);
+    let success = conversation.answer.as_ref().filter(|answer| (200..300).contains(&answer.status));
+    let accepted = success.is_some_and(is_exact);
     if accepted && conversation.relay == ExpectedRelay::Once {
         judge::relayed_once(draft.body.bytes(), relayed, reply, CaseLevel::Must)
     } else {

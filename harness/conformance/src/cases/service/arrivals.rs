@@ -3,13 +3,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
-use edgeproof_fixtures::spec::{Fact, Row, Stimulus, Table};
+use edgeproof_fixtures::spec::{Fact, Stimulus, Table};
 use edgeproof_reports::Hop;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, DifferenceKind, MemberChange, TimeRule, Wire,
 };
 
-use super::expected::{PENDING, answer};
+use super::expected::{AVAILABLE, PENDING, answer, status};
 use super::{AddedSession, VerdictExchange, VerdictRule};
 use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
 use crate::judge::{self, AnswerResult, Check};
@@ -22,6 +22,9 @@ const LONG: Duration = Duration::from_secs(25);
 const YOUNGER: Duration = Duration::from_secs(30);
 /// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
+
+/// Row of the edge's answer to an accepted collection.
+const ACCEPTED: &str = "edge.200.accepted";
 
 /// Sessions in each state (1.3, 3, 7.3, 7.4). Most cases add them to the built-in mock.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -132,7 +135,7 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             let reference = context.reference("größe 7/8");
             let Some(body) = collection(context, &reference) else { return };
-            post(context, body, 200).await;
+            post(context, body, ACCEPTED).await;
             let reply = fetch_available(context, &reference).await;
             let named = super::sessions::reference_in(&reply);
             let ok = named.as_deref() == Some(&reference);
@@ -146,18 +149,20 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
 }
 
 fn refused(cases: &mut CaseList<'_, Service>) {
+    let form = CollectionForm::SignatureAltered;
+    let Some(refused) = form.stimulus().and_then(|stimulus| refusal(cases, stimulus)) else { return };
     cases
         .case(
             "statement.verdict-after-acceptance",
             "verdict.journey.refused",
             "a session has no verdict after the service has refused its collection",
         )
-        .steps(steps!(async |context| {
+        .steps(steps!(with(refused), async |context| {
             let reference = context.reference("refused");
             let Some((_, credentials)) = context.builtin_mock() else { return };
             let collection = Collection::generated(&reference, 7, context.wall_clock());
-            let body = CollectionForm::SignatureAltered.body(&collection, credentials.seal_keys());
-            post(context, body, 400).await;
+            let body = form.body(&collection, credentials.seal_keys());
+            post(context, body, &refused).await;
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
             context.checks(judge::exact(&answer(context.row(PENDING), &reference), &reply));
         }))
@@ -165,8 +170,7 @@ fn refused(cases: &mut CaseList<'_, Service>) {
 }
 
 fn replayed(cases: &mut CaseList<'_, Service>) {
-    let refusal = cases.spec.by_stimulus(Table::Relay, Stimulus::Replayed).and_then(Row::status);
-    let Some(refused) = refusal else { return };
+    let Some(refused) = refusal(cases, Stimulus::Replayed) else { return };
     cases
         .case(
             "statement.replay-keeps-verdict",
@@ -176,9 +180,9 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(with(refused), async |context| {
             let reference = context.reference("replayed");
             let Some(body) = collection(context, &reference) else { return };
-            post(context, body.clone(), 200).await;
+            post(context, body.clone(), ACCEPTED).await;
             let before = fetch_available(context, &reference).await;
-            post(context, body, refused).await;
+            post(context, body, &refused).await;
             let after = context.fetch_verdict(&context.with_token(&reference)).await;
             context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
         }))
@@ -212,7 +216,7 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
             };
             context.record(&draft, sent.clone());
             let late = (sent.at + sent.took).saturating_duration_since(arrived);
-            context.check(judge::status_is(200, &sent.reply));
+            context.check(status(context.spec(), AVAILABLE, &sent.reply));
             context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
         }))
         .requires(&[ServiceNeed::Mock])
@@ -234,13 +238,18 @@ fn still_there(cases: &mut CaseList<'_, Service>) {
         .also("verdict.200.available");
 }
 
+/// Id of the row that refuses a collection. A version may lack it.
+fn refusal(cases: &CaseList<'_, Service>, stimulus: Stimulus) -> Option<String> {
+    cases.spec.by_stimulus(Table::Relay, stimulus).map(|row| row.id.clone())
+}
+
 fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
     let (mock, _) = context.builtin_mock()?;
     Some(mock.posted_form(&Collection::generated(reference, 7, context.wall_clock())))
 }
 
-/// Posts a collection through the reference edge, and checks the status of the answer.
-async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
+/// Posts a collection through the reference edge. The answer has the status of this row.
+async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, row: &str) {
     let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
         context.found.not_run = Some("this run has no edge that relays to the mock service".into());
         return;
@@ -250,12 +259,12 @@ async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, expected: u16) {
     let draft = fill(&draft, context.spec(), &context.marker, ORIGIN);
     let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
     context.record_at(Hop::ClientEdge, &edge, &draft, sent.clone());
-    context.check(judge::status_is(expected, &sent.reply));
+    context.check(status(context.spec(), row, &sent.reply));
 }
 
 /// Fetches a verdict, and checks that there is one.
 async fn fetch_available(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
-    context.check(judge::status_is(200, &reply));
+    context.check(status(context.spec(), AVAILABLE, &reply));
     reply
 }

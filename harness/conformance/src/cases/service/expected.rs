@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
 use edgeproof_reports::difference::Statuses;
 use serde_json::{Value, json};
@@ -8,8 +10,10 @@ use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, ReasonCode};
 /// Row of the answer for a session without a verdict.
 pub(crate) const PENDING: &str = "verdict.404.pending";
 /// Row of the answer to a request without a read token.
-pub(in crate::cases) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
+pub(crate) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
+/// Row of the answer with a verdict.
+pub(in crate::cases) const AVAILABLE: &str = "verdict.200.available";
 /// Row of the answer to a request with an expired read token.
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
@@ -53,18 +57,35 @@ impl Expected {
             Self::Unauthorized => exact(UNAUTHORIZED, ""),
             Self::Expired => exact(EXPIRED, ""),
             Self::Damaged => {
-                vec![
-                    judge::status_is(401, reply),
-                    judge::is_json(reply),
-                    judge::has_code(&codes(spec, &TOKEN_REFUSALS), reply),
-                ]
+                let codes = codes(spec, &TOKEN_REFUSALS);
+                vec![status_of(&codes, reply), judge::is_json(reply), judge::has_code(&codes, reply)]
             }
-            Self::Verdict => vec![judge::status_is(200, reply), judge::has_verdict(reply)],
+            Self::Verdict => verdict(spec, reply),
             Self::Status(statuses) => vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)],
             // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
             Self::NoServerError => vec![judge::status_in(Statuses::NoServerErrorOr501, reply)],
         }
     }
+}
+
+/// The answer has the status of a row, and any body.
+pub(super) fn status(spec: &Spec, id: &str, reply: &AnswerResult) -> Check {
+    match row(spec, id).status() {
+        Some(status) => judge::status_is(status, reply),
+        None => Check::unstated(answer(row(spec, id), "").wanted()),
+    }
+}
+
+/// The answer has the status of one of these codes.
+pub(super) fn status_of(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
+    let statuses: BTreeSet<u16> = codes.iter().map(|code| code.status).collect();
+    judge::status_in(Statuses::OneOf(statuses.into_iter().collect()), reply)
+}
+
+/// The answer has the status of an available verdict, and a complete verdict.
+pub(super) fn verdict(spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
+    let status = status(spec, AVAILABLE, reply);
+    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
 }
 
 /// The codes for a damaged token.

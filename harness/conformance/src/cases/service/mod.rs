@@ -20,8 +20,8 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(super) use expected::{Expected, UNAUTHORIZED};
-pub(crate) use expected::{PENDING, answer, is_pending};
+pub(super) use expected::Expected;
+pub(crate) use expected::{PENDING, UNAUTHORIZED, answer, is_pending};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS, forms,
 };

@@ -1,12 +1,15 @@
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Advice, Spec};
+use edgeproof_fixtures::spec::{Advice, Row, Spec};
 use edgeproof_http::{NoAnswer, Sent};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Secrets, TimeRule};
 use serde_json::Value;
 
-use super::expected::{EXPIRED, Expected, PENDING, UNAUTHORIZED, answer};
+use super::expected::{
+    AVAILABLE, EXPIRED, Expected, PENDING, UNAUTHORIZED, answer, status, status_of, verdict,
+};
 use super::token_echo::token_echo;
 use crate::cases::{ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
@@ -82,11 +85,12 @@ impl VerdictRule {
             Self::Expired => answered(Expected::Expired),
             Self::Damaged { accepted, builtin } => {
                 let builtin = builtin.as_ref().filter(|_| context.target.mock.is_some());
-                let [status, json] = refused(reply);
-                vec![status, json, judge::has_code(builtin.unwrap_or(accepted), reply)]
+                let codes = builtin.unwrap_or(accepted);
+                let [status, json] = refused(codes, context.spec(), reply);
+                vec![status, json, judge::has_code(codes, reply)]
             }
-            Self::Verdict => verdict_checks(reply),
-            Self::Available => vec![judge::status_is(200, reply)],
+            Self::Verdict => verdict(context.spec(), reply),
+            Self::Available => vec![status(context.spec(), AVAILABLE, reply)],
             Self::JsonContentType => vec![judge::json_content_type(reply)],
             Self::BearerChallenge => {
                 let names_bearer = |value: &str| value.to_ascii_lowercase().contains("bearer");
@@ -134,9 +138,15 @@ impl VerdictRule {
             Self::Unauthorized => row(UNAUTHORIZED)?,
             Self::Expired => row(EXPIRED)?,
             Self::Damaged { accepted, .. } => {
-                format!("expected answer: 401 and JSON with one of these codes: {}", codes(accepted))
+                let statuses: BTreeSet<String> =
+                    accepted.iter().map(|code| code.status.to_string()).collect();
+                let statuses: Vec<_> = statuses.into_iter().collect();
+                let (statuses, codes) = (statuses.join(" or "), codes(accepted));
+                format!("expected answer: {statuses} and JSON with one of these codes: {codes}")
             }
-            Self::Verdict | Self::Available => "expected answer: 200 and the verdict".to_owned(),
+            Self::Verdict | Self::Available => {
+                format!("expected answer: {} and the verdict", spec.row(AVAILABLE)?.status()?)
+            }
             Self::NoServerError => "expected answer: any status below 500".to_owned(),
             Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
             Self::BearerChallenge => "the answer has WWW-Authenticate: Bearer".to_owned(),
@@ -166,12 +176,6 @@ impl VerdictObservation {
     }
 }
 
-/// Checks for status 200 and a complete, non-empty body.
-pub(super) fn verdict_checks(reply: &AnswerResult) -> Vec<Check> {
-    let status = judge::status_is(200, reply);
-    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
-}
-
 /// The answer contains neither the token, in any encoding, nor a piece of its signature. Header and claims are public: a
 /// verdict token of the same issuer shares them.
 pub(super) fn not_shown(token: &str, reply: &AnswerResult) -> Check {
@@ -183,10 +187,12 @@ pub(super) fn no_server_error(reply: &AnswerResult) -> Check {
     judge::no_server_error(reply).advise(Advice::WaitUnbounded)
 }
 
-/// Status 401 and a JSON body.
-fn refused(reply: &AnswerResult) -> [Check; 2] {
-    let status = judge::status_is(401, reply);
-    let accepted = reply.as_ref().is_ok_and(|answer| matches!(answer.status, 200 | 404));
+/// The status of these codes, and a JSON body.
+fn refused(codes: &[ReasonCode], spec: &Spec, reply: &AnswerResult) -> [Check; 2] {
+    let status = status_of(codes, reply);
+    let is_of = |id: &str, status| spec.row(id).and_then(Row::status) == Some(status);
+    let accepted = |status| is_of(AVAILABLE, status) || is_of(PENDING, status);
+    let accepted = reply.as_ref().is_ok_and(|answer| accepted(answer.status));
     [if accepted { status.advise(Advice::TokenAccepted) } else { status }, judge::is_json(reply)]
 }
 

@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::damage::Damage;
-use super::expected::{PENDING, UNAUTHORIZED, answer};
+use super::expected::{AVAILABLE, PENDING, UNAUTHORIZED, answer, damage_codes, status, status_of};
 use super::rule::not_shown;
 use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
@@ -124,7 +124,7 @@ async fn oracle(context: &mut ServiceCaseContext, token: TokenChoice) {
             TokenChoice::Missing => {
                 context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), reply));
             }
-            _ => context.check(judge::status_is(401, reply)),
+            _ => context.check(status_of(&damage_codes(context.spec()), reply)),
         }
     }
     context.check(
@@ -160,7 +160,7 @@ fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             let Some(reference) = context.session().await else { return };
             let first = context.fetch_verdict(&context.with_token(&reference)).await;
-            context.check(judge::status_is(200, &first));
+            context.check(status(context.spec(), AVAILABLE, &first));
             let second = context.fetch_verdict(&context.verdict(&reference)).await;
             context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), &second));
         }))

@@ -6,8 +6,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
 use serde_json::Value;
 
-use super::expected::{PENDING, answer};
-use super::rule::verdict_checks;
+use super::expected::{AVAILABLE, PENDING, answer, verdict};
 use super::{VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
@@ -49,8 +48,8 @@ fn available(cases: &mut CaseList<'_, Service>) {
             let request = context.with_token(&reference);
             let first = context.fetch_verdict(&request).await;
             let second = context.fetch_verdict(&request).await;
-            context.checks(verdict_checks(&first));
-            context.checks(verdict_checks(&second));
+            context.checks(verdict(context.spec(), &first));
+            context.checks(verdict(context.spec(), &second));
             let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
             context.observe("verdict.again", if same { "the same" } else { "another body" });
         }))
@@ -73,7 +72,7 @@ fn age(cases: &mut CaseList<'_, Service>) {
             let Some(reference) = context.session().await else { return };
             let request = context.with_token(&reference);
             let first = context.fetch_verdict(&request).await;
-            context.checks(verdict_checks(&first));
+            context.checks(verdict(context.spec(), &first));
             let last = after_limit(context, &request, limit).await;
             let expected = answer(context.row(PENDING), &reference);
             let checks = judge::exact(&expected, &last);
@@ -118,7 +117,8 @@ async fn after_limit(
     loop {
         context.sleep(PAUSE).await;
         let sent = context.begin(&request.draft(), context.timeout).await;
-        let there = sent.reply.as_ref().is_ok_and(|answer| answer.status == 200);
+        let available = context.row(AVAILABLE).status();
+        let there = sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == available);
         if !there || context.now() > seen + limit + SLACK {
             let reply = sent.reply.clone();
             context.record(&request.draft(), sent);

@@ -8,8 +8,8 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::counted;
 use edgeproof_reports::escape::one_line;
 
-use super::InterfaceArgs;
 use super::evidence::{Evidence, RowState};
+use super::interface_args::InterfaceArgs;
 use super::sections::{Section, sections};
 
 #[derive(Debug, Args)]

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
-use edgeproof_cli::{Failure, runtime, signals, write_stdout};
+use edgeproof_cli::{Failure, write_stdout};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_targets::Target;
 
+use super::play::play;
 use super::revision::ComparedSpec;
 use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
 
@@ -33,7 +34,7 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
     /// Start this edge, and say for each changed row on which side it is
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", conflicts_with = "only_rows")]
     launch: Option<String>,
     /// Form of the output
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
@@ -76,7 +77,11 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
     let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
-    let compared = compare(&old, &new, &options)?;
+    let compared = play(async {
+        Comparison::of(&old, &new, &options)
+            .await
+            .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
+    })?;
     let mut text = match args.format {
         Form::Text => compared.text(TextForm::Terminal),
         Form::Markdown => compared.text(TextForm::Markdown),
@@ -102,26 +107,6 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         return Ok(BROKEN);
     }
     Ok(if compared.not_run.is_empty() { 0 } else { INCOMPLETE })
-}
-
-/// Compares the versions. A signal ends it, and with it the edges that it started.
-fn compare(old: &Arc<Spec>, new: &Arc<Spec>, options: &ComparisonOptions) -> Result<Comparison, Failure> {
-    let runtime = runtime()?;
-    let interrupted = {
-        let _context = runtime.enter();
-        signals::catch()?
-    };
-    runtime.block_on(async {
-        tokio::select! {
-            compared = Comparison::of(old, new, options) => compared.map_err(|why| {
-                Failure::of(&why, "check TMPDIR and the limit on open files").incomplete()
-            }),
-            signal = interrupted => {
-                let why = "the comparison was interrupted";
-                Err(Failure::usage(why, "start it again").ended_by(signal.exit_code()))
-            }
-        }
-    })
 }
 
 /// The edge that this command starts.

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use edgeproof_cli::Failure;
@@ -64,7 +64,12 @@ impl Evidence {
     /// Reads JSON reports about this interface.
     pub(super) fn read(paths: &[PathBuf], spec: &Spec) -> Result<Self, Failure> {
         let mut by_row: BTreeMap<String, Vec<PlayedCase>> = BTreeMap::new();
+        let mut read = BTreeSet::new();
         for path in paths {
+            if path.canonicalize().is_ok_and(|path| !read.insert(path)) {
+                let what = format!("cannot add the report {} twice", path.display());
+                return Err(Failure::usage(what, "give each report once"));
+            }
             let advice = "give a JSON report that `--report json=PATH` wrote";
             let report = Report::load(path).map_err(|why| Failure::of(&why, advice))?;
             if report.spec.digest != spec.digest() {

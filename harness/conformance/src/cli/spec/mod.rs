@@ -1,11 +1,13 @@
 //! `edgeproof spec`: the rows of the interface, their export, and which of them runs have proven.
 
+mod authority;
 mod coverage;
 mod diff;
 mod evidence;
 mod export;
-mod facts;
+mod interface_args;
 mod list;
+mod play;
 mod revision;
 mod row_cases;
 mod sections;
@@ -14,11 +16,11 @@ mod snapshot;
 
 use clap::{Args, Subcommand};
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::SpecChoice;
 
 use coverage::CoverageArgs;
 use diff::DiffArgs;
 use export::ExportCommand;
+use interface_args::InterfaceArgs;
 use snapshot::SnapshotArgs;
 
 #[derive(Debug, Args)]
@@ -53,14 +55,6 @@ enum SpecCommand {
     Export(ExportCommand),
     /// Add reports, and print which rows they prove
     Coverage(CoverageArgs),
-}
-
-/// The interface that a command reads.
-#[derive(Debug, Args)]
-struct InterfaceArgs {
-    /// The interface: current, pre-seal, a folder of tables, or an overlay file
-    #[arg(long, value_name = "SPEC", default_value_t)]
-    spec: SpecChoice,
 }
 
 /// `edgeproof spec`.

@@ -1,12 +1,13 @@
 use std::fmt::Write as _;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Row, Spec, Version};
+use edgeproof_fixtures::spec::{Fact, Row, Spec, Version};
 
 use super::super::explain::{all_cases, required};
-use super::facts::{authority, facts};
+use super::authority::authority;
 use super::row_cases::RowCases;
 use crate::nearest::{nearest_ids, similar_text};
+use crate::row_facts::row_facts;
 
 /// A row, an open point, or a case with its rows.
 pub(super) fn text(spec: &Spec, id: &str) -> Result<String, Failure> {
@@ -14,10 +15,12 @@ pub(super) fn text(spec: &Spec, id: &str) -> Result<String, Failure> {
         return Ok(of_row(spec, row));
     }
     if let Some(point) = spec.profile().point(id) {
-        return Ok(format!(
-            "{}\n  open point of section {}\n  {}\n  mock: {}\n",
-            point.id, point.section, point.note, point.value
-        ));
+        let decides = |row: &&Row| matches!(&row.fact, Fact::Rule { point, .. } if point == id);
+        let what = match spec.rows().iter().find(decides) {
+            Some(row) => format!("point of section {}, decided by {}", point.section, row.id),
+            None => format!("open point of section {}", point.section),
+        };
+        return Ok(format!("{}\n  {what}\n  {}\n  mock: {}\n", point.id, point.note, point.value));
     }
     let cases = all_cases(spec);
     if let Some(case) = cases.iter().map(|case| case.facts()).find(|case| case.id == id) {
@@ -46,7 +49,7 @@ fn of_row(spec: &Spec, row: &Row) -> String {
         authority(row)
     );
     let mut line = |name: &str, value: &str| _ = writeln!(text, "  {name}: {value}");
-    for (name, value) in facts(row) {
+    for (name, value) in row_facts(row) {
         line(name, &value);
     }
     line("when", &row.condition);

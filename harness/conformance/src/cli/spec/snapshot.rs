@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use clap::Args;
 use edgeproof_cli::exit_code::BROKEN;
-use edgeproof_cli::{Failure, runtime, signals, write_stdout};
-use edgeproof_fixtures::spec::{Spec, SpecChoice};
+use edgeproof_cli::{Failure, write_stdout};
+use edgeproof_fixtures::spec::Spec;
 
+use super::interface_args::InterfaceArgs;
+use super::play::play;
 use crate::snapshot::{Snapshot, SnapshotFolder};
 
 #[derive(Debug, Args)]
@@ -17,21 +19,20 @@ pub(super) struct SnapshotArgs {
     /// Write nothing: compare with the folder, and exit 1 if anything differs
     #[arg(long)]
     check: bool,
-    /// The interface: current, pre-seal, a folder of tables, or an overlay file
-    #[arg(long, value_name = "SPEC", default_value_t)]
-    spec: SpecChoice,
+    #[command(flatten)]
+    interface: InterfaceArgs,
 }
 
 /// `edgeproof spec snapshot`.
 pub(super) fn main(args: &SnapshotArgs) -> Result<u8, Failure> {
-    let spec = Arc::new(args.spec.load()?);
+    let spec = Arc::new(args.interface.spec.load()?);
     let folder = SnapshotFolder::open(&args.folder)?;
     if args.check { check(&spec, &folder) } else { write(&spec, folder) }
 }
 
 fn check(spec: &Arc<Spec>, folder: &SnapshotFolder) -> Result<u8, Failure> {
     folder.require_snapshot()?;
-    let snapshot = play(spec)?;
+    let snapshot = played(spec)?;
     let differences = folder.differences(&snapshot);
     if differences.is_empty() {
         write_stdout(b"no difference\n")?;
@@ -49,7 +50,7 @@ fn check(spec: &Arc<Spec>, folder: &SnapshotFolder) -> Result<u8, Failure> {
 fn write(spec: &Arc<Spec>, folder: SnapshotFolder) -> Result<u8, Failure> {
     // Before the rows are played: an unusable folder is an error at once.
     let writer = folder.writer()?;
-    let snapshot = play(spec)?;
+    let snapshot = played(spec)?;
     let written = writer.write(&snapshot)?;
     let text = format!(
         "{} files: {} new, {} changed, {} removed\n",
@@ -62,22 +63,10 @@ fn write(spec: &Arc<Spec>, folder: SnapshotFolder) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Plays the rows. A signal ends it, and the temporary files are deleted.
-fn play(spec: &Arc<Spec>) -> Result<Snapshot, Failure> {
-    let runtime = runtime()?;
-    let interrupted = {
-        let _context = runtime.enter();
-        signals::catch()?
-    };
-    runtime.block_on(async {
-        tokio::select! {
-            played = Snapshot::play(spec) => played.map_err(|why| {
-                Failure::of(&why, "`edgeproof conformance` with the same --spec shows more").incomplete()
-            }),
-            signal = interrupted => {
-                let advice = "start it again; the folder is as before";
-                Err(Failure::usage("the snapshot was interrupted", advice).ended_by(signal.exit_code()))
-            }
-        }
+/// Plays the rows.
+fn played(spec: &Arc<Spec>) -> Result<Snapshot, Failure> {
+    play(async {
+        let advice = "`edgeproof conformance` with the same --spec shows more";
+        Snapshot::play(spec).await.map_err(|why| Failure::of(&why, advice).incomplete())
     })
 }

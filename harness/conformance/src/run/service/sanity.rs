@@ -5,7 +5,7 @@ use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
 use serde_json::Value;
 
-use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, is_pending};
+use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending};
 use crate::judge::status_and_body;
 use crate::run::runner::SanityResult;
 
@@ -38,7 +38,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
     }
     match backend.fetch_verdict(&ask).await {
         Err(why) => no_answer(backend, &why).await,
-        Ok(answer) if answer.status == 401 && json(&answer).is_some() => SanityResult::Usable,
+        Ok(answer) if is_refusal(backend, answer.status) && json(&answer).is_some() => SanityResult::Usable,
         Ok(answer) => SanityResult::Unusable(format!(
             "there is no verdict endpoint of this interface at {}: it answers a request without a token with {}. Give the base \
              URL above {} with --base-url",
@@ -47,6 +47,11 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
             backend.target.spec.verdict_path().prefix()
         )),
     }
+}
+
+/// Whether a service answers a request without a token by this status. A version may not state it.
+fn is_refusal(backend: &ServiceCaseContext, status: u16) -> bool {
+    backend.row(UNAUTHORIZED).status().is_none_or(|stated| stated == status)
 }
 
 /// Finds out whether a key set is published.

@@ -1,5 +1,6 @@
 //! A folder of tables or an overlay is the interface of every command.
 
+use edgeproof_fixtures::spec::Spec;
 use rstest::rstest;
 use tempfile::TempDir;
 
@@ -110,6 +111,24 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
     let output = command.current_dir(folder.path()).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && errors.contains(text), "{errors}");
+}
+
+/// What a table cannot say: an answer without its status or its code, and two values of one point.
+#[rstest]
+#[case::no_code(
+    "[[add]]\nid = \"verdict.429.slow\"\nsection = \"7.4\"\nstatus = 429\ncondition = \"Slow.\"\nstimuli = [\"scripted\"]",
+    "neither `body` nor `code`"
+)]
+#[case::two_rules(
+    "[[add]]\nid = \"statement.a\"\nsection = \"4\"\ncondition = \"A.\"\npoint = \"relay.path\"\nvalue = \"/a\"\n[[add]]\nid = \"statement.b\"\nsection = \"4\"\ncondition = \"B.\"\npoint = \"relay.path\"\nvalue = \"/b\"",
+    "another row decides"
+)]
+#[case::newer_format("format = 2", "reads format 1")]
+#[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
+fn impossible_overlay_is_an_error(#[case] text: &str, #[case] message: &str) {
+    let folder = TempDir::new().unwrap();
+    let error = Spec::load(&overlay(&folder, text)).unwrap_err();
+    assert!(error.to_string().contains(message), "{error}");
 }
 
 fn run(mut command: std::process::Command) -> (Option<i32>, String) {

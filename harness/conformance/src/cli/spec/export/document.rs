@@ -1,10 +1,11 @@
 use edgeproof_fixtures::spec::{Row, Spec};
 use edgeproof_reports::Outcome;
 
+use super::super::authority::authority;
 use super::super::evidence::{Evidence, RowResult, RowState};
-use super::super::facts::{authority, facts};
 use super::super::row_cases::RowCases;
 use super::super::sections::sections;
+use crate::row_facts::row_facts;
 
 /// The interface for people: all rows by section, with what reports show about them.
 pub(super) struct Document<'a> {
@@ -46,7 +47,7 @@ impl<'a> Document<'a> {
             level: row.level.name(),
             authority: authority(row),
             condition: &row.condition,
-            facts: facts(row),
+            facts: row_facts(row),
             excluded: row.excluded.as_deref(),
             cases: cases
                 .get(&row.id)

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use edgeproof_cli::Failure;
 
-use super::InterfaceArgs;
 use super::evidence::Evidence;
+use super::interface_args::InterfaceArgs;
 use document::Document;
 
 #[derive(Debug, Subcommand)]

@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::{Fact, Row};
 
 /// What a row states besides its condition: name and value.
-pub(super) fn facts(row: &Row) -> Vec<(&'static str, String)> {
+pub(crate) fn row_facts(row: &Row) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     if let Some(status) = row.status() {
         facts.push(("status", status.to_string()));
@@ -27,10 +27,4 @@ pub(super) fn facts(row: &Row) -> Vec<(&'static str, String)> {
         _ => {}
     }
     facts
-}
-
-/// The authority behind a row: its basis, and the standard that it names.
-pub(super) fn authority(row: &Row) -> String {
-    let standard = row.standard.as_ref().map_or(String::new(), |standard| format!(", {standard}"));
-    format!("{}{standard}", row.basis.name())
 }
