@@ -1,15 +1,32 @@
 use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Table};
 use serde::Serialize;
+use strum::{Display, VariantArray};
 
 use super::row_change::RowChange;
 
 /// What an owner has to do about a changed row, whatever a run of reference parts shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duty {
-    /// Whose duty it is: `the service`, `a backend` or `the page`.
-    pub owner: &'static str,
+    /// Whose duty it is.
+    pub owner: DutyOwner,
     /// What to do.
     pub text: String,
+}
+
+/// Who answers by a row, or reads its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(Display, VariantArray)]
+pub enum DutyOwner {
+    /// Owner of the service.
+    #[strum(serialize = "the service")]
+    Service,
+    /// Owner of a backend.
+    #[strum(serialize = "a backend")]
+    Backend,
+    /// Owner of the page.
+    #[strum(serialize = "the page")]
+    Page,
 }
 
 impl Duty {
@@ -29,7 +46,7 @@ impl Duty {
             Table::Endpoints if change.id() == Endpoint::Signals.row() => path(change),
             _ => None,
         };
-        let duties = [("the service", answers), ("a backend", reads), ("the page", page)];
+        let duties = [(DutyOwner::Service, answers), (DutyOwner::Backend, reads), (DutyOwner::Page, page)];
         duties.into_iter().filter_map(|(owner, text)| Some(Self { owner, text: text? })).collect()
     }
 }

@@ -11,7 +11,7 @@ mod wire;
 
 pub use class::{Class, PartClass};
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};
-pub use duty::Duty;
+pub use duty::{Duty, DutyOwner};
 pub use part_play::PlayError;
 pub use row_change::{FieldChange, RowChange};
 pub use target_side::TargetSide;

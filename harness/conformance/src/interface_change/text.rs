@@ -1,9 +1,12 @@
 use std::fmt::Write as _;
 
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::escape::one_line;
+use strum::VariantArray;
 
 use super::class::{Class, PartClass};
 use super::comparison::{Comparison, RowComparison};
+use super::duty::DutyOwner;
 
 /// How a comparison is written as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,7 @@ impl Comparison {
         }
         self.points(&mut out, form);
         self.duties(&mut out, form);
-        self.touched(&mut out, form);
+        self.other_changes(&mut out, form);
         out
     }
 
@@ -48,12 +51,12 @@ impl Comparison {
 
     /// What the owner of each part has to do, and what an old counterpart notices.
     fn duties(&self, out: &mut String, form: TextForm) {
-        for part in ["edge", "service", "keys", "collector"] {
+        for part in PartName::ALL {
             let of_part: Vec<(&RowComparison, &PartClass)> = self
                 .changes
                 .iter()
                 .flat_map(|change| change.parts.iter().map(move |class| (change, class)))
-                .filter(|(_, class)| class.part.name() == part)
+                .filter(|(_, class)| class.part == *part)
                 .collect();
             let breaking: Vec<_> =
                 of_part.iter().filter(|(_, class)| class.class == Class::Breaking).collect();
@@ -61,7 +64,7 @@ impl Comparison {
             if breaking.is_empty() && noticed.is_empty() {
                 continue;
             }
-            heading(out, form, 2, &format!("what the owner of {} does", owner(part)));
+            heading(out, form, 2, &format!("what the owner of {} does", part_words(*part)));
             for (change, class) in breaking {
                 let Some(failed) = class.failed.first() else { continue };
                 item(out, form, &format!("{}: {}", change.row, change.condition));
@@ -76,7 +79,7 @@ impl Comparison {
                 let cases: Vec<&str> =
                     class.noticed.iter().map(|failed| failed.case.as_str()).take(3).collect();
                 let text = format!(
-                    "{}: tests of the old version notice the new part ({})",
+                    "{}: cases of the old version fail at the new part ({})",
                     change.row,
                     cases.join(", ")
                 );
@@ -84,10 +87,10 @@ impl Comparison {
             }
             out.push('\n');
         }
-        for owner in ["the service", "a backend", "the page"] {
+        for owner in DutyOwner::VARIANTS {
             let duties =
                 self.changes.iter().flat_map(|change| change.duties.iter().map(move |duty| (change, duty)));
-            let duties: Vec<_> = duties.filter(|(_, duty)| duty.owner == owner).collect();
+            let duties: Vec<_> = duties.filter(|(_, duty)| duty.owner == *owner).collect();
             if duties.is_empty() {
                 continue;
             }
@@ -99,22 +102,22 @@ impl Comparison {
         }
     }
 
-    fn touched(&self, out: &mut String, form: TextForm) {
-        heading(out, form, 2, "what else is touched");
+    fn other_changes(&self, out: &mut String, form: TextForm) {
+        heading(out, form, 2, "what else changes");
         let list = |cases: &[String]| {
             let shown: Vec<&str> = cases.iter().take(5).map(String::as_str).collect();
             let more = cases.len().saturating_sub(shown.len());
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
             shown.join(", ") + &rest
         };
-        let snapshots = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
+        let answers = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
         if !self.added_cases.is_empty() {
-            item(out, form, &format!("new cases: {}", list(&self.added_cases)));
+            item(out, form, &format!("added cases: {}", list(&self.added_cases)));
         }
         if !self.removed_cases.is_empty() {
-            item(out, form, &format!("cases that are gone: {}", list(&self.removed_cases)));
+            item(out, form, &format!("removed cases: {}", list(&self.removed_cases)));
         }
-        item(out, form, &format!("answers on the wire that differ: {snapshots}"));
+        item(out, form, &format!("rows with another text on the wire: {answers}"));
     }
 }
 
@@ -122,11 +125,8 @@ impl Comparison {
 fn row(out: &mut String, form: TextForm, change: &RowComparison) {
     let from = change.old_row.as_ref().map_or(String::new(), |old| format!(" (was {old})"));
     heading(out, form, 2, &format!("{} {}{from}", change.kind, change.row));
-    let mut classes = change.parts.iter().map(|part| (part.part.name(), part)).peekable();
-    if classes.peek().is_some() {
-        for (name, part) in classes {
-            item(out, form, &format!("{name}: {}", class_text(part)));
-        }
+    for part in &change.parts {
+        item(out, form, &format!("{}: {}", part.part.name(), class_text(part)));
     }
     if let Some(side) = change.target {
         item(out, form, side.words());
@@ -177,11 +177,12 @@ fn class_text(part: &PartClass) -> String {
     }
 }
 
-fn owner(part: &str) -> String {
+fn part_words(part: PartName) -> &'static str {
     match part {
-        "keys" => "the key set".to_owned(),
-        "edge" => "an edge".to_owned(),
-        other => format!("the {other}"),
+        PartName::Edge => "an edge",
+        PartName::Service => "the service",
+        PartName::Keys => "the key set",
+        PartName::Collector => "the collector",
     }
 }
 
