@@ -156,7 +156,14 @@ impl CollectorPage {
 
     /// Number of collections that the page began to post in this case. Each is known before it arrives at the edge.
     pub async fn posts(&self) -> usize {
-        self.collections().await.iter().filter(|request| request.method == "POST").count()
+        self.collections().await.iter().filter(|request| is_post(request)).count()
+    }
+
+    /// Number of collections that the page began to post before this time.
+    pub async fn posts_until(&self, time: Instant) -> usize {
+        let mut requests = self.collections().await;
+        requests.retain(|request| is_post(request) && request.at <= time);
+        requests.len()
     }
 
     /// Requests with collections in this case, with their preflights.
@@ -273,6 +280,11 @@ impl OpenPage {
             _ => {}
         }
     }
+}
+
+/// A collection itself, not its preflight.
+fn is_post(request: &PageRequest) -> bool {
+    request.method == "POST"
 }
 
 /// The record without what came before.
