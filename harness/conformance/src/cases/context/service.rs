@@ -6,7 +6,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_fixtures::spec::{Endpoint, Spec, Stimulus};
-use edgeproof_http::{Draft, Sent, ServerAddress};
+use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress};
 use edgeproof_mock::MockService;
 use edgeproof_mock::states::{StateReply, StateRequest};
 use edgeproof_reports::Hop;
@@ -224,6 +224,16 @@ impl ServiceCaseContext {
     pub async fn send_in_turn(&self, address: &ServerAddress, drafts: &[Draft]) -> Vec<Sent> {
         let sent = edgeproof_http::send_in_turn(address, drafts, self.timeout).await;
         sent.into_iter().map(without_coding).collect()
+    }
+
+    /// Sends a request to the verdict endpoint over a connection that stays open, if it is still open.
+    pub async fn send_kept(&self, kept: &mut ReusedConnection, draft: &Draft) -> Sent {
+        let mut sent = kept.send(self.service(), draft, self.timeout).await;
+        // A server may close an idle connection at any time.
+        if matches!(sent.reply, Err(NoAnswer::Closed | NoAnswer::Reset)) && sent.place.earlier > 0 {
+            sent = kept.send(self.service(), draft, self.timeout).await;
+        }
+        without_coding(sent)
     }
 
     /// Sends a request to the verdict endpoint over HTTP/2. None: the service does not offer it.
