@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
-use edgeproof_fixtures::spec::{Fact, Stimulus, Table};
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use edgeproof_reports::Hop;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, DifferenceKind, MemberChange, TimeRule, Wire,
@@ -40,30 +40,25 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 /// A reason why a session has no verdict: id, title, stimulus, and the session, if there is one.
 type PendingCause = (&'static str, &'static str, Stimulus, Option<AddedSession>);
 
-/// The four reasons why a session has no verdict.
-fn pending_causes() -> [PendingCause; 4] {
-    let since = AddedSession::ready(Ready::Since(Duration::from_secs(121)));
+/// The four reasons why a session has no verdict. Where verdicts have no age limit, none is too old.
+fn pending_causes(spec: &Spec) -> Vec<PendingCause> {
+    let too_old = spec.limit("limit.verdict-age").map(|limit| {
+        let since = Ready::Since(limit.saturating_add(Duration::from_secs(1)));
+        let title = "a session whose verdict is older than two minutes";
+        ("too-old", title, Stimulus::VerdictTooOld, Some(AddedSession::ready(since)))
+    });
     let never = AddedSession::ready(Ready::Never);
     let other = AddedSession { other_license: true, ..AddedSession::ready(Ready::After(Duration::ZERO)) };
-    [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(never)),
-        (
-            "too-old",
-            "a session whose verdict is older than two minutes",
-            Stimulus::VerdictTooOld,
-            Some(since),
-        ),
+    let not_yet = ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(never));
+    let others = [
         ("unknown", "an unknown session", Stimulus::ReferenceUnknown, None),
         ("other-license", "a session under another license", Stimulus::ReferenceOtherLicense, Some(other)),
-    ]
+    ];
+    [not_yet].into_iter().chain(too_old).chain(others).collect()
 }
 
 fn pending(cases: &mut CaseList<'_, Service>) {
-    let verdicts_age = cases.spec.row("limit.verdict-age").is_some();
-    for (id, title, stimulus, session) in pending_causes() {
-        if stimulus == Stimulus::VerdictTooOld && !verdicts_age {
-            continue;
-        }
+    for (id, title, stimulus, session) in pending_causes(cases.spec) {
         let exchange = match session {
             Some(session) => VerdictExchange::added(id, session),
             None => VerdictExchange::unknown(id),
@@ -88,7 +83,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
         )
         .steps(steps!(async |context| {
             let mut first: Option<Option<AnswerValue>> = None;
-            for (id, title, _, session) in pending_causes() {
+            for (id, title, _, session) in pending_causes(context.spec()) {
                 // All references have the same length, so that only the reason can make a difference.
                 let reference = context.reference(&format!("{id:-<16}"));
                 if let Some(session) = session {
@@ -227,8 +222,8 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
 
 /// A verdict is available until it reaches the age limit.
 fn still_there(cases: &mut CaseList<'_, Service>) {
-    let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
-    let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
+    let Some(limit) = cases.spec.limit("limit.verdict-age") else { return };
+    let age = limit.saturating_sub(YOUNGER);
     let title = "a verdict just below the age limit is available";
     let exchange = VerdictExchange::added("nearly-old", AddedSession::ready(Ready::Since(age)));
     cases

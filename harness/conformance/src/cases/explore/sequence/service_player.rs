@@ -11,7 +11,7 @@ use crate::cases::service::{Expected, Probe};
 use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 
-/// Age of a verdict that no service returns.
+/// How much older than the limit a verdict is that no service returns.
 const TOO_OLD: Duration = Duration::from_secs(3600);
 /// Wait of a client that leaves (ms), and the time after which it leaves.
 const WAIT_MS: u64 = 600;
@@ -131,10 +131,11 @@ impl ServiceSteps<'_> {
     fn add_sessions(&self) -> Option<String> {
         let mock = self.context.target.mock.as_deref()?;
         let known = self.reference("known");
+        let limit = self.context.spec().limit("limit.verdict-age").unwrap_or_default();
         for (reference, ready) in [
             (known.clone(), Ready::After(Duration::ZERO)),
             (self.reference("pending"), Ready::Never),
-            (self.reference("too-old"), Ready::Since(TOO_OLD)),
+            (self.reference("too-old"), Ready::Since(limit.saturating_add(TOO_OLD))),
         ] {
             mock.add_session(NewSession::new(reference.clone()).ready(ready));
             self.context.target.traffic.note_session(&reference);
