@@ -13,7 +13,7 @@ pub(crate) const PENDING: &str = "verdict.404.pending";
 pub(crate) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
 /// Row of the answer with a verdict.
-pub(in crate::cases) const AVAILABLE: &str = "verdict.200.available";
+pub(crate) const AVAILABLE: &str = "verdict.200.available";
 /// Row of the answer to a request with an expired read token.
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
