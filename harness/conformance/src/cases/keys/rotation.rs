@@ -28,13 +28,21 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                 judge_tokens(context, "a verdict from before the rotation", &old, &set);
                 judge_tokens(context, "a verdict from after the rotation", &new, &set);
             }
+            if !context.supports(StateNeed::Later) {
+                return;
+            }
+            // The old verdict is still available.
+            context.provide(StateRequest::Later { seconds: 90 }).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            judge_tokens(context, "a verdict from 90 seconds before", &old, &set);
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Rotate)])
         .exclusive();
     cases
         .case(
-            "keys.not-modified",
-            "keys.rotation.not-modified",
+            "keys.verifies-verdict",
+            "keys.rotation.cached",
             "after a rotation a cache gets the new key set",
         )
         .steps(steps!(async |context| {
@@ -55,6 +63,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             context.check(judge::status_in(expected, &reply));
         }))
         .requires(&[ServiceNeed::State(StateNeed::Rotate)])
+        .also("keys.not-modified")
         .exclusive();
 }
 

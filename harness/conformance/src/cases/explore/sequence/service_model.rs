@@ -34,6 +34,7 @@ impl ServiceModel {
         };
         let token = match step.token {
             TokenChoice::Expired => Some(ServiceNeed::ExpiredToken),
+            TokenChoice::Revoked => Some(ServiceNeed::RevokedToken),
             TokenChoice::License => Some(ServiceNeed::License),
             _ => None,
         };
@@ -58,6 +59,7 @@ impl ServiceModel {
         let token = context.read_token();
         model.tokens.retain(|choice| match choice {
             TokenChoice::Expired => inputs.expired_token.is_some(),
+            TokenChoice::Revoked => inputs.revoked_token.is_some(),
             TokenChoice::License => inputs.license.is_some(),
             TokenChoice::Damaged(damage) => damage.apply(&token).is_some(),
             _ => true,

@@ -122,6 +122,7 @@ impl VerdictStep {
             | TokenChoice::WithoutPrefix
             | TokenChoice::Value(_) => Expected::Unauthorized,
             TokenChoice::Expired => Expected::Expired,
+            TokenChoice::Revoked => Expected::Revoked,
             TokenChoice::Damaged(_) => Expected::Damaged,
         };
         (expected, CaseLevel::Must)

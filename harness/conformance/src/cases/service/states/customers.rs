@@ -1,11 +1,15 @@
+use std::time::Duration;
+
 use edgeproof_mock::states::{License, StateRequest};
-use edgeproof_reports::difference::AnswerSubject;
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{AnswerSubject, TimeRule};
 
 use super::named::own_verdict;
 use crate::cases::service::exchange::SessionState;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
-use crate::judge;
+use crate::judge::{self, Check};
 use crate::states::StateNeed;
 
 /// Ways to ask that must not lead to the session of another customer: a name, and the change of the request.
@@ -31,7 +35,10 @@ const WAYS: [Way; 8] = [
 /// Sessions of several customers (3, 5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     hidden(cases);
+    hidden_from_head(cases);
+    hidden_in_time(cases);
     tokens(cases);
+    polls(cases);
     same_reference(cases);
 }
 
@@ -59,6 +66,63 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
             .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
             .also(PENDING);
     }
+}
+
+/// HEAD tells no more than GET.
+fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            "statement.no-oracle",
+            "verdict.customer.hidden.head",
+            "a session of another license looks like none to HEAD",
+        )
+        .steps(steps!(async |context| {
+            let other = StateRequest::other_license(context.reference("other-session"));
+            let Some(other) = context.made(other).await else { return };
+            let unknown = context.reference("none-session--");
+            let seen = context.fetch_verdict(&context.with_token(&other).method("HEAD")).await;
+            let none = context.fetch_verdict(&context.with_token(&unknown).method("HEAD")).await;
+            context.check(judge::same_answer(AnswerSubject::ForAnyReason, &none, &seen));
+        }))
+        .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
+        .also(PENDING);
+}
+
+/// A long poll takes as long for a session of another license as for none.
+fn hidden_in_time(cases: &mut CaseList<'_, Service>) {
+    const WAIT: Duration = Duration::from_millis(1000);
+    cases
+        .case(
+            "statement.no-oracle",
+            "verdict.customer.hidden.time",
+            "a long poll tells no session of another license from none",
+        )
+        .steps(steps!(async |context| {
+            let other = StateRequest::other_license(context.reference("other-session"));
+            let Some(other) = context.made(other).await else { return };
+            let unknown = context.reference("none-session--");
+            let query = format!("waitMs={}", WAIT.as_millis());
+            let [seen, none] =
+                [&other, &unknown].map(|reference| context.with_token(reference).query(&query).draft());
+            let sending = [&seen, &none].map(|draft| context.begin(draft, TIMEOUT));
+            let [seen_sent, none_sent]: [_; 2] = futures_util::future::join_all(sending)
+                .await
+                .try_into()
+                .expect("two requests have two answers");
+            context.record(&seen, seen_sent.clone());
+            context.record(&none, none_sent.clone());
+            let expected = answer(context.row(PENDING), &other);
+            context.checks(judge::exact(&expected, &seen_sent.reply));
+            // A service that does not wait tells nothing.
+            let waits = none_sent.took >= WAIT * 9 / 10;
+            if waits && none_sent.reply.is_ok() {
+                let early = WAIT.saturating_sub(seen_sent.took);
+                context.check(Check::timed(TimeRule::AsForNone, early, WAIT / 2).at(CaseLevel::Should));
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
+        .takes(TIMEOUT)
+        .also(PENDING);
 }
 
 /// Each token leads to the sessions of its license only, whoever asked before.
@@ -90,6 +154,35 @@ fn tokens(cases: &mut CaseList<'_, Service>) {
             }
         }))
         .requires(&BOTH)
+        .also(AVAILABLE);
+}
+
+/// A verdict is no answer to another customer who waits for the same reference.
+fn polls(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.customer.polls", "a verdict ends no long poll of another license")
+        .steps(steps!(async |context| {
+            let reference = context.reference("polls");
+            let query = |request: VerdictRequest| request.query("waitMs=1200").draft();
+            let other = query(Holder::Other.request(context, &reference));
+            let waiting = context.begin(&other, TIMEOUT);
+            let making = async {
+                context.sleep(TO_BEGIN).await;
+                context.made(StateRequest::verdict(&reference)).await
+            };
+            let (sent, made) = tokio::join!(waiting, making);
+            context.record(&other, sent.clone());
+            if made.is_none() {
+                return;
+            }
+            let pending = judge::exact(&answer(context.row(PENDING), &reference), &sent.reply);
+            context.checks(pending);
+            let reply = context.fetch_verdict(&Holder::Own.request(context, &reference)).await;
+            let checks = own_verdict(context, &reference, &reply);
+            context.checks(checks);
+        }))
+        .requires(&[BOTH[0], BOTH[1], BOTH[2], ServiceNeed::State(StateNeed::ChosenReference)])
+        .takes(TIMEOUT)
         .also(AVAILABLE);
 }
 
@@ -131,6 +224,9 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
         .requires(&[BOTH[0], BOTH[1], BOTH[2], BOTH[3], ServiceNeed::State(StateNeed::ChosenReference)])
         .also(PENDING);
 }
+
+/// Timeout of a long poll's answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What sessions of two customers require.
 const BOTH: [ServiceNeed; 4] = [

@@ -1,4 +1,5 @@
-use edgeproof_http::{Draft, Sent};
+use edgeproof_fixtures::spec::Fact;
+use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
 
 use super::CHOSEN;
@@ -9,14 +10,18 @@ use crate::judge;
 use crate::states::StateNeed;
 
 /// Number of connections that ask at each time: replicas and caches may answer differently.
-const CONNECTIONS: usize = 4;
+const CONNECTIONS: usize = 3;
 
 /// The life of a session: without a verdict, with one, with an old one, with another one, gone.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let aged = cases.spec.row("limit.verdict-age").map(|row| &row.fact);
+    let limit = match aged {
+        Some(Fact::Limit { value: Some(seconds), .. }) => Some(*seconds),
+        _ => None,
+    };
     comes(cases);
     gone(cases);
-    if let Some(limit) = cases.spec.limit("limit.verdict-age") {
-        let seconds = limit.as_secs();
+    if let Some(seconds) = limit {
         ages(cases, seconds);
         renewed(cases, seconds);
         later(cases, seconds);
@@ -35,14 +40,15 @@ fn comes(cases: &mut CaseList<'_, Service>) {
             "a session that was pending has its verdict on every connection",
         )
         .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
             let reference = context.reference("comes");
-            pending(context, &reference).await;
+            pending(context, &mut kept, &reference).await;
             if context.made(StateRequest::pending(&reference)).await.is_none() {
                 return;
             }
-            pending(context, &reference).await;
+            pending(context, &mut kept, &reference).await;
             if context.made(StateRequest::verdict(&reference)).await.is_some() {
-                available(context, &reference).await;
+                available(context, &mut kept, &reference).await;
             }
         }))
         .requires(&needs(&[StateNeed::Pending]))
@@ -53,18 +59,19 @@ fn gone(cases: &mut CaseList<'_, Service>) {
     cases
         .case(PENDING, "verdict.life.gone", "a session that is gone is pending on every connection")
         .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
             let reference = context.reference("gone");
             if context.made(StateRequest::verdict(&reference)).await.is_none() {
                 return;
             }
-            available(context, &reference).await;
+            available(context, &mut kept, &reference).await;
             if context.provide(StateRequest::Gone { reference: reference.clone() }).await.is_none() {
                 return;
             }
-            pending(context, &reference).await;
+            pending(context, &mut kept, &reference).await;
             // The same reference can be used again.
             if context.made(StateRequest::verdict(&reference)).await.is_some() {
-                available(context, &reference).await;
+                available(context, &mut kept, &reference).await;
             }
         }))
         .requires(&needs(&[StateNeed::Gone]))
@@ -79,6 +86,7 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
             "a verdict is available until its age limit, and not beyond",
         )
         .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
             for (age, is_available) in [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)]
             {
                 let reference = context.reference(&format!("ages-{age}"));
@@ -86,9 +94,9 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                     return;
                 }
                 if is_available {
-                    available(context, &reference).await
+                    available(context, &mut kept, &reference).await
                 } else {
-                    pending(context, &reference).await
+                    pending(context, &mut kept, &reference).await
                 }
             }
         }))
@@ -106,11 +114,12 @@ fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
             "a new verdict after an old one is the same on every connection",
         )
         .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
             let reference = context.reference("renewed");
             if context.made(StateRequest::aged(&reference, limit + 1)).await.is_none() {
                 return;
             }
-            pending(context, &reference).await;
+            pending(context, &mut kept, &reference).await;
             if context.made(StateRequest::verdict(&reference)).await.is_none() {
                 return;
             }
@@ -118,10 +127,10 @@ fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
             let status = context.row(AVAILABLE).status();
             if reply.as_ref().is_ok_and(|answer| Some(answer.status) == status) {
                 context.observe_case("available");
-                available(context, &reference).await;
+                available(context, &mut kept, &reference).await;
             } else {
                 context.observe_case("pending");
-                pending(context, &reference).await;
+                pending(context, &mut kept, &reference).await;
             }
         }))
         .requires(&needs(&[StateNeed::Aged]))
@@ -132,17 +141,18 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
     cases
         .case("limit.verdict-age", "verdict.life.later", "a verdict is no longer available after two minutes")
         .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
             let Some(reference) = context.made(StateRequest::verdict(context.reference("later"))).await
             else {
                 return;
             };
-            available(context, &reference).await;
+            available(context, &mut kept, &reference).await;
             if context.provide(StateRequest::Later { seconds: limit.saturating_sub(30) }).await.is_none() {
                 return;
             }
-            available(context, &reference).await;
+            available(context, &mut kept, &reference).await;
             if context.provide(StateRequest::Later { seconds: 31 }).await.is_some() {
-                pending(context, &reference).await;
+                pending(context, &mut kept, &reference).await;
             }
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Later)])
@@ -152,36 +162,37 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
 }
 
 /// Each connection gets a verdict.
-async fn available(context: &mut ServiceCaseContext, reference: &str) {
-    for sent in everywhere(context, reference).await {
+async fn available(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+    for sent in everywhere(context, kept, reference).await {
         let checks = own_verdict(context, reference, &sent.reply);
         context.checks(checks);
     }
 }
 
 /// Each connection gets the pending answer.
-async fn pending(context: &mut ServiceCaseContext, reference: &str) {
-    for sent in everywhere(context, reference).await {
+async fn pending(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+    for sent in everywhere(context, kept, reference).await {
         let checks = judge::exact(&answer(context.row(PENDING), reference), &sent.reply);
         context.checks(checks);
     }
 }
 
-/// Answers over several connections. The last one is used twice.
-async fn everywhere(context: &mut ServiceCaseContext, reference: &str) -> Vec<Sent> {
-    let draft: Draft = context.with_token(reference).draft();
-    let sending = (1..CONNECTIONS).map(|_| context.begin(&draft, context.timeout));
+/// Answers over several connections at once, one of them to a long poll, and then over a connection of earlier requests.
+async fn everywhere(
+    context: &mut ServiceCaseContext,
+    kept: &mut ReusedConnection,
+    reference: &str,
+) -> Vec<Sent> {
+    let plain = context.with_token(reference).draft();
+    let polling = context.with_token(reference).query("waitMs=150").draft();
+    let mut drafts = vec![plain.clone(); CONNECTIONS];
+    drafts.push(polling);
+    let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
     let mut all = futures_util::future::join_all(sending).await;
-    let last = context.send_in_turn(context.service(), &[draft.clone(), draft.clone()]).await;
-    // A server may close a connection after any answer.
-    all.extend(
-        last.into_iter()
-            .enumerate()
-            .filter(|(at, sent)| *at == 0 || sent.reply.is_ok())
-            .map(|(_, sent)| sent),
-    );
-    for sent in &all {
-        context.record(&draft, sent.clone());
+    drafts.push(plain.clone());
+    all.push(context.send_kept(kept, &plain).await);
+    for (draft, sent) in drafts.iter().zip(&all) {
+        context.record(draft, sent.clone());
     }
     all
 }

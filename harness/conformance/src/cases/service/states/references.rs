@@ -1,13 +1,13 @@
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
+use edgeproof_targets::HookError;
 
 use super::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
-use crate::cases::{CaseList, Service, ServiceCaseContext};
+use crate::cases::{CaseList, Service, ServiceCaseContext, summary};
 use crate::judge;
-use crate::states::HookError;
 
 /// A reference that has a verdict, and texts that are near to it and have none.
 struct Named {
@@ -18,7 +18,6 @@ struct Named {
     text: &'static str,
     /// Ends that lead to another session.
     near: &'static [&'static str],
-    level: CaseLevel,
 }
 
 const fn named(
@@ -27,21 +26,11 @@ const fn named(
     text: &'static str,
     near: &'static [&'static str],
 ) -> Named {
-    Named { id, what, text, near, level: CaseLevel::Must }
-}
-
-/// The same, as a `should`: RFC 3986 §2.2 allows an encoded slash in a segment, but many proxies refuse it.
-const fn with_slash(
-    id: &'static str,
-    what: &'static str,
-    text: &'static str,
-    near: &'static [&'static str],
-) -> Named {
-    Named { level: CaseLevel::Should, ..named(id, what, text, near) }
+    Named { id, what, text, near }
 }
 
 /// References that a page may pass to `start()`.
-const NAMED: [Named; 17] = [
+const NAMED: [Named; 15] = [
     named(
         "plain",
         "letters, digits and dashes",
@@ -72,16 +61,14 @@ const NAMED: [Named; 17] = [
     named("semicolon", "a semicolon", "a;b=c", &["a", "a;b"]),
     named("quotes", "quotes and a backslash", "o'n\"\\e", &["on\\e", "o''n\"\\e", "o'n\"e"]),
     named("markup", "markup", "<b>&amp;", &["<b>&", "&lt;b&gt;&amp;amp;", "b&amp;"]),
-    with_slash("slash", "a slash", "a/b/7", &["a/b", "a/b/7/", "a", "7"]),
-    with_slash("dot-segments", "dot segments", "a/../b", &["b", "a/b"]),
 ];
 
 /// Lengths of references (bytes). The interface does not limit them.
-const LENGTHS: [usize; 8] = [1, 36, 64, 65, 128, 255, 256, 512];
+const LENGTHS: [usize; 9] = [1, 36, 64, 65, 128, 255, 256, 512, 1024];
 
 /// A verdict is found by exactly its reference (1.3, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
-    for Named { id, what, text, near, level } in NAMED {
+    for Named { id, what, text, near } in NAMED {
         let title = format!("a verdict is found by its exact reference: {what}");
         cases
             .case(AVAILABLE, &format!("verdict.named.{id}"), &title)
@@ -91,12 +78,75 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
                 found_alone(context, &format!("{start}{text}"), &near).await;
             }))
             .requires(&CHOSEN)
-            .also(PENDING)
-            .level(level);
+            .also(PENDING);
     }
+    segments(cases);
+    nul(cases);
     digits(cases);
     lengths(cases);
     judgements(cases);
+}
+
+/// An encoded slash is part of the reference. Many proxies refuse it, although RFC 3986 §2.2 allows it in a segment. None
+/// of them takes a part of the reference for the whole.
+fn segments(cases: &mut CaseList<'_, Service>) {
+    for (id, what, start, near) in [
+        ("slash", "slashes", "a/b/", ["b/", "a/", "/", "a//b/"]),
+        ("dot-segments", "dot segments", "a/../", ["a/", "../", "./", "a/./"]),
+    ] {
+        let title = format!("a verdict is found by its exact reference: {what}");
+        cases
+            .case(AVAILABLE, &format!("verdict.named.{id}"), &title)
+            .steps(steps!(async |context| {
+                let end = context.reference("segment");
+                let reference = format!("{start}{end}");
+                if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                    return;
+                }
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                // A pending answer is the service's own: no proxy refused the path.
+                let expected = answer(context.row(PENDING), &reference);
+                let is_pending = judge::exact(&expected, &reply).iter().all(|check| check.ok);
+                let level = if is_pending { CaseLevel::Must } else { CaseLevel::Should };
+                let checks = own_verdict(context, &reference, &reply).into_iter();
+                context.checks(checks.map(|check| check.at(level)).collect());
+                pending(context, &[end.clone()]).await;
+                for start in near {
+                    let text = format!("{start}{end}");
+                    let reply = context.fetch_verdict(&context.with_token(&text)).await;
+                    let available = context.row(AVAILABLE).status();
+                    if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
+                        let expected = answer(context.row(PENDING), &text);
+                        let checks = judge::exact(&expected, &reply).into_iter();
+                        context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());
+                    }
+                }
+            }))
+            .requires(&CHOSEN)
+            .also(PENDING);
+    }
+}
+
+/// Many services refuse a reference with a NUL. One that stores it does not cut it there.
+fn nul(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.named.nul", "a reference with a NUL is no other reference")
+        .steps(steps!(async |context| {
+            let start = context.reference("nul");
+            let text = format!("{start}\0end");
+            match context.ask(&StateRequest::verdict(&text)).await {
+                Ok(_) => {}
+                Err(HookError::Unsupported) => return context.observe_case("the service does not store it"),
+                Err(HookError::Failed(why)) => {
+                    context.found.not_run = Some(why);
+                    return;
+                }
+            }
+            let reply = context.fetch_verdict(&context.with_token(&text)).await;
+            context.observe_case(summary::status(&reply));
+            pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
+        }))
+        .requires(&CHOSEN);
 }
 
 /// A number is a text: with leading zeros, and beyond 64 bits.
@@ -202,14 +252,19 @@ async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
     let checks = own_verdict(context, reference, &reply);
     context.checks(checks);
-    for text in near.iter().filter(|text| !text.is_empty() && *text != reference) {
+    pending(context, near).await;
+    // A request for a near text changes nothing.
+    let reply = context.fetch_verdict(&context.with_token(reference)).await;
+    let checks = own_verdict(context, reference, &reply);
+    context.checks(checks);
+}
+
+/// These texts lead to no verdict.
+async fn pending(context: &mut ServiceCaseContext, texts: &[String]) {
+    for text in texts {
         let reply = context.fetch_verdict(&context.with_token(text)).await;
         let expected = answer(context.row(PENDING), text);
         let checks = judge::exact(&expected, &reply).into_iter().map(|check| check.of(&format!("{text:?}")));
         context.checks(checks.collect());
     }
-    // A request for a near text changes nothing.
-    let reply = context.fetch_verdict(&context.with_token(reference)).await;
-    let checks = own_verdict(context, reference, &reply);
-    context.checks(checks);
 }
