@@ -89,9 +89,12 @@ class Parts:
             elif row["table"] == "verdict" and row["code"]:
                 self.admin("/scripts", {"match": {"verdict": row["id"]}, "row": row["id"]})
                 references.append(row["id"])
-        posts = lambda: [{"body": body, "media_type": "application/json"} for body in [self.collection(), *bodies]]
-        verdicts = [{"path_parameters": {"sessionRef": reference}} for reference in references]
-        return {"postSignals": posts(), "relayCollection": posts(), "getVerdict": verdicts}
+        # Each operation has a collection of its own: the service refuses a copy.
+        requests = {
+            id: [{"body": body, "media_type": "application/json"} for body in [self.collection(), *bodies]]
+            for id in ("postSignals", "relayCollection")
+        }
+        return {**requests, "getVerdict": [{"path_parameters": {"sessionRef": reference}} for reference in references]}
 
     def collection(self):
         """A sealed collection that the service has not seen."""

@@ -83,7 +83,7 @@ fn answers(spec: &Spec) -> Responses {
                 refused(spec, row, body, &mut responses);
             }
             (Some(status), body) => responses.add(&status.to_string(), row, body.map(constant)),
-            // Tables with such a row do not load.
+            // The row is not about an answer as a whole.
             (None, _) => {}
         }
     }
