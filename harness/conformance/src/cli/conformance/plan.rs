@@ -7,7 +7,7 @@ use edgeproof_reports::Reader;
 use rand::RngExt;
 
 use super::args::ConformanceArgs;
-use super::cases::{check_hold, selection};
+use super::cases::{check_hold, earlier_run, selection};
 use super::collector::collector_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
@@ -49,6 +49,8 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
+    let earlier = earlier_run(args)?;
+    let selection = selection(args, earlier.as_ref())?;
     let run = match part {
         PartName::Edge => {
             let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
@@ -59,24 +61,20 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
                 origin: args.origin.as_deref(),
             };
             let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
-            ConformanceRun::new(cases, &selection(args)?, EdgePool::new(edges))?
+            ConformanceRun::new(cases, &selection, EdgePool::new(edges))?
         }
         PartName::Service => {
             let service = service_options(args, part, &spec, profile)?;
             let cases = cases::service_with_sequences(catalog, sequences);
-            ConformanceRun::new(cases, &selection(args)?, ServiceRunner::new(service))?
+            ConformanceRun::new(cases, &selection, ServiceRunner::new(service))?
         }
         PartName::Keys => {
             let service = service_options(args, part, &spec, profile)?;
-            ConformanceRun::new(cases::keys(catalog), &selection(args)?, ServiceRunner::new(service))?
+            ConformanceRun::new(cases::keys(catalog), &selection, ServiceRunner::new(service))?
         }
         PartName::Collector => {
             let collector = collector_options(args, &spec, profile)?;
-            ConformanceRun::new(
-                cases::collector(catalog),
-                &selection(args)?,
-                CollectorRunner::new(collector),
-            )?
+            ConformanceRun::new(cases::collector(catalog), &selection, CollectorRunner::new(collector))?
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
@@ -96,7 +94,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
         return Ok(PlannedCommand::List(run.plan));
     }
     create_folder(args)?;
-    let readers = all_readers(args, &spec, files);
+    let readers = all_readers(args, &spec, files, earlier);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 
