@@ -90,7 +90,7 @@ wire:
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/current"
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/pre-seal" --spec pre-seal
 
-# Name the new cases under the version under development: at a release, after `version` in Cargo.toml changed.
+# List the cases of the version in Cargo.toml: at a release, after it changed. Until then, new cases have the next version.
 release-cases:
     UPDATE_RELEASES=1 cargo test --quiet --package edgeproof --test integration -- coverage::releases::each_release
 

@@ -10,6 +10,7 @@ use edgeproof::cases::{self, CaseFacts, Catalog, Release, Releases};
 use edgeproof::causes::Fingerprints;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
+use edgeproof_reports::ReleaseVersion;
 
 const TABLE: &str = "src/cases/releases/releases.toml";
 /// First line of the change log's list.
@@ -38,13 +39,12 @@ fn file(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// `just release-cases` names the cases that have none in the table, under the version under development.
+/// `just release-cases` writes the list of the version in `Cargo.toml`: the cases that no earlier version has.
 #[test]
 fn each_release_names_cases_that_exist_or_says_why_they_are_gone() {
     let (all, releases) = (all_cases(), Releases::builtin());
     if std::env::var_os("UPDATE_RELEASES").is_some() {
-        let new: Vec<&String> = all.keys().filter(|id| releases.released_in(id).is_none()).collect();
-        fs::write(file(TABLE), table(releases, &new)).unwrap();
+        fs::write(file(TABLE), table(releases, all.keys())).unwrap();
         return;
     }
     let mut named = BTreeSet::new();
@@ -54,7 +54,8 @@ fn each_release_names_cases_that_exist_or_says_why_they_are_gone() {
             assert!(named.insert(id), "{id} is named twice");
             assert!(
                 all.contains_key(id) || releases.removal(id).is_some(),
-                "{id} of {version} is gone: add a [[removed]] with its id and the reason to {TABLE}"
+                "{id} of {version} is gone: add a [[removed]] with its id and the reason to {TABLE}, or run \
+                 `just release-cases` if {version} is not published yet"
             );
         }
     }
@@ -65,8 +66,11 @@ fn each_release_names_cases_that_exist_or_says_why_they_are_gone() {
     }
 }
 
-/// The table with the new cases.
-fn table(releases: &Releases, new: &[&String]) -> String {
+/// The table in which the version in `Cargo.toml` has all cases that no earlier one has.
+fn table<'c>(releases: &Releases, all: impl Iterator<Item = &'c String>) -> String {
+    let this: ReleaseVersion = env!("CARGO_PKG_VERSION").parse().unwrap();
+    let is_earlier = |id: &&String| releases.released_in(id).is_some_and(|version| version < this);
+    let new: Vec<&String> = all.filter(|id| !is_earlier(id)).collect();
     let start = fs::read_to_string(file(TABLE)).unwrap();
     let mut text: String = start
         .lines()
@@ -78,10 +82,10 @@ fn table(releases: &Releases, new: &[&String]) -> String {
             write!(text, "\n[[release]]\nversion = \"{version}\"\ncases = [\n{cases}]\n").unwrap();
         }
     };
-    for Release { version, cases } in &releases.released {
+    for Release { version, cases } in releases.released.iter().filter(|release| release.version < this) {
         add(version, &cases.iter().collect::<Vec<_>>());
     }
-    add(&releases.unreleased(), new);
+    add(&this, &new);
     for removed in &releases.removed {
         let why = toml::Value::from(removed.why.as_str());
         write!(
