@@ -11,6 +11,7 @@ use edgeproof::causes::Fingerprints;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::ReleaseVersion;
+use rstest::rstest;
 
 const TABLE: &str = "src/cases/releases/releases.toml";
 /// First line of the change log's list.
@@ -135,22 +136,50 @@ fn change_log_lists_new_checks_by_cause() {
     let list = new_checks(Spec::current(), new);
     let path = file("../../CHANGELOG.md");
     let text = fs::read_to_string(&path).unwrap();
-    let (before, unreleased) = text.split_once("## Unreleased\n").expect("the change log has this part");
-    let end = unreleased.find("\n## ").map_or(unreleased.len(), |end| end + 1);
-    let (unreleased, after) = unreleased.split_at(end);
-    let start = unreleased.find(HEADING);
-    let listed = start.map_or("", |start| {
-        let rest = &unreleased[start..];
-        &rest[..rest[HEADING.len()..].find("\n### ").map_or(rest.len(), |end| HEADING.len() + end + 1)]
-    });
-    if std::env::var_os("UPDATE_CHANGELOG").is_none() {
-        assert_eq!(listed.trim_end(), list.trim_end(), "run `just changelog`");
-        return;
+    let updated = with_list(&text, &list);
+    if std::env::var_os("UPDATE_CHANGELOG").is_some() {
+        fs::write(path, updated).unwrap();
+    } else {
+        // Blank lines between other parts are nobody's business.
+        let is_current = lines(&text).eq(lines(&updated));
+        assert!(is_current, "the list of new checks is out of date: run `just changelog`");
     }
-    let others = if listed.is_empty() { unreleased.to_owned() } else { unreleased.replacen(listed, "", 1) };
-    let list = if list.is_empty() { list } else { list + "\n" };
-    let others = others.trim_start_matches('\n');
-    fs::write(path, format!("{before}## Unreleased\n\n{list}{others}{after}")).unwrap();
+}
+
+#[rstest]
+#[case::added("### Changed\n- a\n", "### New checks\n\n- c\n\n### Changed\n- a\n")]
+#[case::replaced(
+    "### New checks\n\n- b\n\n### Changed\n- a\n",
+    "### New checks\n\n- c\n\n### Changed\n- a\n"
+)]
+#[case::moved("### Changed\n- a\n\n### New checks\n\n- b\n", "### New checks\n\n- c\n\n### Changed\n- a\n")]
+fn list_is_written_into_the_unreleased_part(#[case] before: &str, #[case] expected: &str) {
+    let whole =
+        |part: &str| format!("# Changelog\n\n## Unreleased\n\n{part}\n## 0.1.0\n\n### New checks\n\n- x\n");
+    let updated = with_list(&whole(before), "### New checks\n\n- c\n");
+    assert_eq!(updated, whole(expected));
+    assert_eq!(with_list(&updated, "### New checks\n\n- c\n"), updated);
+    assert_eq!(with_list(&updated, ""), whole("### Changed\n- a\n"));
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty())
+}
+
+/// The change log with this list in its first part.
+fn with_list(text: &str, list: &str) -> String {
+    let (before, rest) = text.split_once("## Unreleased\n").expect("the change log has this part");
+    let end = rest.find("\n## ").map_or(rest.len(), |end| end + 1);
+    let (unreleased, after) = rest.split_at(end);
+    let mut parts: Vec<&str> =
+        unreleased.split("\n### ").map(str::trim).filter(|part| !part.is_empty()).collect();
+    parts.retain(|part| !part.starts_with(HEADING.trim_start_matches("### ").trim()));
+    if !list.is_empty() {
+        parts.insert(0, list.trim_start_matches("### ").trim());
+    }
+    let parts: String = parts.iter().fold(String::new(), |text, part| text + "\n### " + part + "\n");
+    let gap = if after.is_empty() { "" } else { "\n" };
+    format!("{before}## Unreleased\n{parts}{gap}{after}")
 }
 
 #[test]
