@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 /// Nothing tells a session of another license from none.
 fn hidden(cases: &mut CaseList<'_, Service>) {
     for (name, change) in WAYS {
-        let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-"));
+        let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-").to_lowercase());
         let title = format!("a session of another license looks like none to a request {name}");
         cases
             .case("statement.no-oracle", &id, &title)

@@ -147,7 +147,7 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             };
             available(context, &mut kept, &reference).await;
-            if context.provide(StateRequest::Later { seconds: limit - 30 }).await.is_none() {
+            if context.provide(StateRequest::Later { seconds: limit.saturating_sub(30) }).await.is_none() {
                 return;
             }
             available(context, &mut kept, &reference).await;
