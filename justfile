@@ -28,6 +28,11 @@ conformance-collector *ARGS:
 spec *ARGS:
     @{{ edgeproof }} spec "$@"
 
+# Compare JSON reports of runs: diff OLD NEW.
+[no-cd]
+report *ARGS:
+    @{{ edgeproof }} report "$@"
+
 # Make credentials and collections: edge-settings --out DIR, license, read-token, certificates, collection.
 [no-cd]
 mint *ARGS:
@@ -84,6 +89,14 @@ test-browser *ARGS:
 wire:
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/current"
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/pre-seal" --spec pre-seal
+
+# List the cases of the version in Cargo.toml: at a release, after it changed. Until then, new cases have the next version.
+release-cases:
+    UPDATE_RELEASES=1 cargo test --quiet --package edgeproof --test integration -- coverage::releases::each_release
+
+# Write the list of new checks in CHANGELOG.md again: after a change of cases or fingerprints.
+changelog:
+    UPDATE_CHANGELOG=1 cargo test --quiet --package edgeproof --test integration -- coverage::releases::change_log
 
 # Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:

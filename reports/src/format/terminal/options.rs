@@ -1,4 +1,4 @@
-use crate::model::Titles;
+use crate::model::{Report, Titles};
 
 /// Options of the terminal report. The caller checks whether its output is a terminal and `NO_COLOR` is set.
 #[derive(Debug, Clone)]
@@ -17,6 +17,17 @@ pub struct TerminalOptions {
     pub width: usize,
     /// Titles of the sections.
     pub titles: Titles,
+    /// A run to compare with.
+    pub earlier: Option<EarlierRun>,
+}
+
+/// A run before this one, with the name of its report.
+#[derive(Debug, Clone)]
+pub struct EarlierRun {
+    /// Name of the report.
+    pub name: String,
+    /// The report.
+    pub report: Report,
 }
 
 impl Default for TerminalOptions {
@@ -30,6 +41,7 @@ impl Default for TerminalOptions {
             verbose: false,
             width: 100,
             titles: Titles::new(),
+            earlier: None,
         }
     }
 }

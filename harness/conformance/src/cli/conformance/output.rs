@@ -5,7 +5,9 @@ use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles};
+use edgeproof_reports::{
+    EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles,
+};
 
 use super::args::ConformanceArgs;
 
@@ -36,16 +38,17 @@ pub(super) fn file_readers(
 }
 
 /// The terminal, then `files`, then annotations for GitHub. The terminal is standard error if a report goes to standard
-/// output.
+/// output. `earlier`: a run that the terminal compares with this one.
 pub(super) fn all_readers(
     args: &ConformanceArgs,
     spec: &Spec,
     files: Vec<Box<dyn Reader + Send>>,
+    earlier: Option<EarlierRun>,
 ) -> Vec<Box<dyn Reader + Send>> {
     let mut readers = if ReportArgument::any_to_stdout(&args.report) {
-        vec![terminal(std::io::stderr(), args, spec)]
+        vec![terminal(std::io::stderr(), args, spec, earlier)]
     } else {
-        vec![terminal(std::io::stdout(), args, spec)]
+        vec![terminal(std::io::stdout(), args, spec, earlier)]
     };
     readers.extend(files);
     if args.github {
@@ -85,6 +88,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
     out: W,
     args: &ConformanceArgs,
     spec: &Spec,
+    earlier: Option<EarlierRun>,
 ) -> Box<dyn Reader + Send> {
     let is_terminal = out.is_terminal();
     let options = TerminalOptions {
@@ -95,6 +99,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
         verbose: args.verbose,
         width: if is_terminal { width(&out) } else { TerminalOptions::default().width },
         titles: titles(spec),
+        earlier,
     };
     Box::new(Terminal::new(out, options))
 }

@@ -12,6 +12,7 @@ use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_targets::Target;
 
+use super::super::output_form::OutputForm;
 use super::play::play;
 use super::revision::ComparedSpec;
 use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
@@ -37,8 +38,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "COMMAND", conflicts_with = "only_rows")]
     launch: Option<String>,
     /// Form of the output
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
-    format: Form,
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = OutputForm::Text)]
+    format: OutputForm,
 }
 
 /// What makes a comparison fail.
@@ -50,17 +51,6 @@ enum FailOn {
     Untested,
     /// Any changed row.
     Any,
-}
-
-/// Form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// For a terminal.
-    Text,
-    /// For a pull request.
-    Markdown,
-    /// For scripts.
-    Json,
 }
 
 /// A line of the file of accepted changes.
@@ -89,9 +79,9 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
     let mut text = match args.format {
-        Form::Text => compared.text(TextForm::Terminal),
-        Form::Markdown => compared.text(TextForm::Markdown),
-        Form::Json => {
+        OutputForm::Text => compared.text(TextForm::Terminal),
+        OutputForm::Markdown => compared.text(TextForm::Markdown),
+        OutputForm::Json => {
             let json = serde_json::to_string_pretty(&compared);
             json.map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))? + "\n"
         }
@@ -109,7 +99,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             change.line
         );
     }
-    if args.format != Form::Json {
+    if args.format != OutputForm::Json {
         text += &notes;
     }
     write_stdout(text.as_bytes())?;
