@@ -8,6 +8,7 @@ use crate::text::case::full;
 use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{markup_line, one_line};
 use crate::text::markdown::{code, fenced, literal};
+use crate::text::open_points;
 use crate::text::styled::{StyledLine, TextStyle, line, paint_all, wrap};
 use crate::text::units::{self, counted};
 use crate::text::verdict::verdict;
@@ -162,6 +163,10 @@ fn observations(out: &mut String, report: &Report) {
     let lines: Vec<String> = observations
         .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.observed)))
         .collect();
+    let doubtful = open_points::doubtful(report);
+    if !doubtful.is_empty() {
+        put!(out, "{}\n", fenced(&listed(&doubtful)));
+    }
     folded(out, lines.len(), "observed at open points", &lines);
 }
 
