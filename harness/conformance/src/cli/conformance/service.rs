@@ -2,17 +2,26 @@ use std::sync::Arc;
 
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX, Redactor, Secret};
-use edgeproof_fixtures::spec::{PartName, Profile, Spec};
+use edgeproof_fixtures::spec::{PartName, Profile, Spec, Table};
+use edgeproof_http::ServerAddressError;
 use edgeproof_launch::BaseUrl;
+use edgeproof_mock::ReadOutage;
+use edgeproof_targets::{StateHook, StateOptionError, StatePort};
+use rand::RngExt;
+use tokio::runtime::Runtime;
 
 use super::args::ConformanceArgs;
 use crate::cases::ServiceInputs;
 use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServiceRunnerOptions};
+use crate::states::{States, TrialTokens};
 
-/// Variable that holds the read token, so that no argument shows it.
+/// Variables that hold read tokens, so that no argument shows them.
 const READ_TOKEN: &str = "READ_TOKEN";
+const READ_TOKEN_EXPIRED: &str = "READ_TOKEN_EXPIRED";
+const READ_TOKEN_REVOKED: &str = "READ_TOKEN_REVOKED";
+const READ_TOKEN_OTHER: &str = "READ_TOKEN_OTHER";
 
 /// The service or key set under test: the built-in mock, or any URL.
 pub(super) fn service_options(
@@ -20,6 +29,7 @@ pub(super) fn service_options(
     part: PartName,
     spec: &Arc<Spec>,
     profile: Profile,
+    runtime: &Runtime,
 ) -> Result<ServiceRunnerOptions, Failure> {
     let (waits, spec) = (args.waits, Arc::clone(spec));
     let service = args.base_url.as_deref().map(|url| BaseUrl::of_service(url, &spec)).transpose()?;
@@ -48,18 +58,26 @@ pub(super) fn service_options(
         check_ca_file("--service-ca", ca)?;
     }
     let inputs = inputs(args, service.is_some())?;
-    let redactor = Arc::new(redactor(&inputs));
-    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
+    let mut redactor = redactor(&inputs);
+    let states = states(args, &inputs, &spec, &mut redactor, runtime)?;
+    let redactor = Arc::new(redactor);
+    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone(), states };
     Ok(ServiceRunnerOptions { spec, mock_spec: None, profile, location, inputs, waits, redactor })
 }
 
 fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Failure> {
     // A key set alone must not receive a token that happens to be in the environment.
-    let from_environment = || std::env::var(READ_TOKEN).ok().filter(|token| has_service && !token.is_empty());
-    let token = args.read_token.clone().or_else(from_environment);
-    let accepted = token.map(|token| read_token("--read-token", &token)).transpose()?;
-    let expired = args.expired_token.as_deref();
-    let expired = expired.map(|token| read_token("--expired-token", token)).transpose()?;
+    let token = |option: Option<(&str, &String)>, variable: &str| {
+        if let Some((option, value)) = option {
+            return read_token(option, value).map(Some);
+        }
+        let from_environment = std::env::var(variable).ok().filter(|token| has_service && !token.is_empty());
+        from_environment.map(|token| read_token(variable, &token)).transpose()
+    };
+    let accepted = token(args.read_token.as_ref().map(|token| ("--read-token", token)), READ_TOKEN)?;
+    let expired = args.expired_token.as_ref().map(|token| ("--expired-token", token));
+    let expired = token(expired, READ_TOKEN_EXPIRED)?;
+    let (revoked, other) = (token(None, READ_TOKEN_REVOKED)?, token(None, READ_TOKEN_OTHER)?);
     let license = args.license.as_deref().map(|license| secret("--license", license)).transpose()?;
     if license.as_ref().is_some_and(|license| license.expose().starts_with(READ_PREFIX)) {
         return Err(Failure::usage(
@@ -76,6 +94,8 @@ fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Fa
     Ok(ServiceInputs {
         read_token: accepted,
         expired_token: expired,
+        revoked_token: revoked,
+        other_token: other,
         license,
         session_ref: args.session_ref.clone(),
     })
@@ -119,11 +139,60 @@ fn secret(option: &str, value: &str) -> Result<Secret, Failure> {
     Ok(Secret::new(text))
 }
 
+/// The states of a service with a hook, each tried once. A list tries nothing.
+fn states(
+    args: &ConformanceArgs,
+    inputs: &ServiceInputs,
+    spec: &Spec,
+    redactor: &mut Redactor,
+    runtime: &Runtime,
+) -> Result<Option<Arc<States>>, Failure> {
+    let port = match (&args.state_url, &args.state_command) {
+        (Some(url), _) => {
+            let header = args.state_header.as_deref();
+            runtime.block_on(StatePort::at(url, header, args.service_ca.as_deref()))
+        }
+        (None, Some(command)) => StatePort::command(command),
+        (None, None) => return Ok(None),
+    };
+    let port = port.map_err(|why| match &why {
+        // A name that does not resolve is no mistake of the command line.
+        StateOptionError::Url(ServerAddressError::Unresolved { .. }) => Failure::from(why).incomplete(),
+        _ => Failure::from(why),
+    })?;
+    if let Some(secret) = port.secret() {
+        redactor.add("state-header", secret.expose());
+    }
+    let hook = StateHook::new(port, Arc::new(redactor.clone()));
+    if args.list {
+        return Ok(Some(Arc::new(States::assumed(hook))));
+    }
+    let outage = spec.by_stimulus(Table::Verdict, ReadOutage::ALL[0].stimulus());
+    let tokens = TrialTokens {
+        read: inputs.read_token.as_ref(),
+        revoked: inputs.revoked_token.as_ref(),
+        outage: outage.and_then(|row| row.code()),
+    };
+    let run = format!("{:08x}", rand::rng().random::<u32>());
+    let states = runtime.block_on(States::tried(hook, tokens, &run)).map_err(|why| {
+        let advice =
+            "a state hook answers 200 or 501, or exits with 0 or 3, within 10 seconds; see docs/services.md";
+        Failure::of(&why, advice).incomplete()
+    })?;
+    for secret in states.secrets() {
+        let token = secret.expose().split_once(' ').map_or(secret.expose(), |(_, token)| token);
+        redactor.add("credential of the state hook", token);
+    }
+    Ok(Some(Arc::new(states)))
+}
+
 fn redactor(inputs: &ServiceInputs) -> Redactor {
     let mut redactor = Redactor::empty();
     let secrets = [
         ("read-token given", &inputs.read_token),
         ("read-token expired", &inputs.expired_token),
+        ("read-token revoked", &inputs.revoked_token),
+        ("read-token other", &inputs.other_token),
         ("license given", &inputs.license),
     ];
     for (label, secret) in secrets {
