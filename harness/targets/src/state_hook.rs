@@ -24,6 +24,8 @@ pub enum StatePort {
     Url {
         /// Server and path.
         address: ServerAddress,
+        /// The end of the request target: the query, or the path of a URL without one.
+        end: String,
         /// A header of each request (`--state-header`).
         header: Option<(String, Secret)>,
     },
@@ -85,7 +87,10 @@ impl StatePort {
         let header = header.map(parse_header).transpose()?;
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
-        Ok(Self::Url { address: ServerAddress::resolve(&parsed, ca).await?, header })
+        let address = ServerAddress::resolve(&parsed, ca).await?;
+        let path = if address.base().is_empty() { "/" } else { "" };
+        let query = parsed.query().map(|query| format!("?{query}")).unwrap_or_default();
+        Ok(Self::Url { address, end: format!("{path}{query}"), header })
     }
 
     /// A hook that is a program.
@@ -115,8 +120,8 @@ impl StateHook {
                 StateError::Unsupported(_) => HookError::Unsupported,
                 StateError::Failed(why) => self.failed(request, &why),
             }),
-            StatePort::Url { address, header } => {
-                let mut draft = Draft::new("POST", "")
+            StatePort::Url { address, end, header } => {
+                let mut draft = Draft::new("POST", end)
                     .header("Content-Type", "application/json")
                     .body(Body::Sized(json(request).into()));
                 if let Some((name, value)) = header {

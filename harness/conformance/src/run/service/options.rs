@@ -104,7 +104,10 @@ impl ServiceRunnerOptions {
                 "a session that finished less than 2 minutes ago",
                 "use --state-url or --session-ref",
             ),
-            ServiceNeed::Waits => (self.waits, "minutes of real time", "use --waits"),
+            ServiceNeed::WaitsOrLater if supports(StateNeed::Later) => return None,
+            ServiceNeed::Waits | ServiceNeed::WaitsOrLater => {
+                (self.waits, "minutes of real time", "use --waits")
+            }
             ServiceNeed::State(state) => {
                 let advice =
                     if states.is_some() { "support it in the state hook" } else { "use --state-url" };

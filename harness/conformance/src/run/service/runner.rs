@@ -213,6 +213,11 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         case.needs.iter().filter_map(|need| self.options.unmet(*need)).collect()
     }
 
+    /// A clock, a key and a token are those of all cases.
+    fn runs_alone(&self, case: &Case<P>) -> bool {
+        case.exclusive && self.is_attached()
+    }
+
     async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<ServiceNeed> {
         let mut backend = match self.backend("sanity", context).await {
             Ok(backend) => backend,
@@ -233,6 +238,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         alone: bool,
         jobs: &Arc<Semaphore>,
     ) -> Result<Leased<Self>, Attempt> {
+        let alone = alone || self.runs_alone(case);
         let is_short = self.is_attached() && case.takes.is_zero();
         let short = if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None };
         let job = Arc::clone(jobs).acquire_owned().await.expect("the semaphore is never closed");
