@@ -63,6 +63,12 @@ enum Form {
     Json,
 }
 
+/// A line of the file of accepted changes.
+struct AcceptedChange {
+    line: usize,
+    reason: String,
+}
+
 /// `edgeproof spec diff`.
 pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     if args.old.is_same_path(&args.new) {
@@ -90,20 +96,24 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             json.map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))? + "\n"
         }
     };
-    let stale: Vec<&String> =
-        accepted.keys().filter(|id| !compared.changes.iter().any(|change| change.row == **id)).collect();
+    let is_stale = |id: &String| !compared.changes.iter().any(|change| change.row == *id);
+    let mut notes = String::new();
+    for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
+        _ = writeln!(notes, "accepted: {id}: {}", change.reason);
+    }
+    for (id, change) in accepted.iter().filter(|(id, _)| is_stale(id)) {
+        let place = args.accepted.as_deref().unwrap_or(Path::new("")).display();
+        _ = writeln!(
+            notes,
+            "stale: {place}:{}: {id} is accepted and did not change: remove its line",
+            change.line
+        );
+    }
     if args.format != Form::Json {
-        for (id, reason) in &accepted {
-            if compared.changes.iter().any(|change| change.row == *id) {
-                _ = writeln!(text, "accepted: {id}: {reason}");
-            }
-        }
-        for id in &stale {
-            _ = writeln!(text, "stale: {id} is accepted and did not change: remove its line");
-        }
+        text += &notes;
     }
     write_stdout(text.as_bytes())?;
-    if !stale.is_empty() || fails(args.fail_on, &compared, &accepted) {
+    if accepted.keys().any(is_stale) || fails(args.fail_on, &compared, &accepted) {
         return Ok(BROKEN);
     }
     Ok(if compared.not_run.is_empty() { 0 } else { INCOMPLETE })
@@ -116,7 +126,11 @@ fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
     Ok(Target::Launched(launch))
 }
 
-fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<String, String>) -> bool {
+fn fails(
+    fail_on: Option<FailOn>,
+    compared: &Comparison,
+    accepted: &BTreeMap<String, AcceptedChange>,
+) -> bool {
     let Some(fail_on) = fail_on else { return false };
     if fail_on == FailOn::Any && !compared.points.is_empty() {
         return true;
@@ -132,8 +146,8 @@ fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<Str
     })
 }
 
-/// The accepted changes: row and reason.
-fn read_accepted(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
+/// The accepted changes by row.
+fn read_accepted(path: &Path) -> Result<BTreeMap<String, AcceptedChange>, Failure> {
     let what = || format!("cannot read the accepted changes {}", path.display());
     let text = fs::read_to_string(path)
         .map_err(|why| Failure::usage(format!("{}: {why}", what()), "check the path"))?;
@@ -150,7 +164,7 @@ fn read_accepted(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
                 "write the id of the row, a space, and why the change is accepted",
             ));
         };
-        accepted.insert(id.to_owned(), reason.trim().to_owned());
+        accepted.insert(id.to_owned(), AcceptedChange { line: number, reason: reason.trim().to_owned() });
     }
     Ok(accepted)
 }
