@@ -9,6 +9,7 @@ mod mint;
 mod mock;
 mod serve;
 mod spec;
+mod spec_option;
 
 pub use explain::explain_case;
 

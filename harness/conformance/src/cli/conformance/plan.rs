@@ -96,7 +96,7 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
         return Ok(PlannedCommand::List(run.plan));
     }
     create_folder(args)?;
-    let readers = all_readers(args, &spec, files);
+    let readers = all_readers(args, part, &spec, files);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 
