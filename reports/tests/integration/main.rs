@@ -4,6 +4,7 @@
 
 mod documents;
 mod hostile_text;
+mod interface;
 mod load;
 mod matrix;
 mod report_files;

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,11 +9,13 @@ use edgeproof_cli::{Failure, write_stdout};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
+use edgeproof_reports::interface::TextForm;
 use edgeproof_targets::Target;
 
+use super::matrices::MatrixArgs;
 use super::play::play;
 use super::revision::ComparedSpec;
-use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
+use crate::interface_change::{Class, Comparison, ComparisonOptions};
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
@@ -36,6 +37,8 @@ pub(super) struct DiffArgs {
     /// Start this edge, and say for each changed row on which side it is
     #[arg(long, value_name = "COMMAND", conflicts_with = "only_rows")]
     launch: Option<String>,
+    #[command(flatten)]
+    matrix: MatrixArgs,
     /// Form of the output
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
     format: Form,
@@ -61,6 +64,8 @@ enum Form {
     Markdown,
     /// For scripts.
     Json,
+    /// One page for people, without network or script.
+    Html,
 }
 
 /// `edgeproof spec diff`.
@@ -74,34 +79,32 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         let what = "cannot judge classes: --static plays nothing";
         return Err(Failure::usage(what, "omit --static, or use --fail-on any"));
     }
+    let matrices = args.matrix.read(&[&old, &new])?;
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
     let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
-    let compared = play(async {
+    let mut compared = play(async {
         Comparison::of(&old, &new, &options)
             .await
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
-    let mut text = match args.format {
-        Form::Text => compared.text(TextForm::Terminal),
-        Form::Markdown => compared.text(TextForm::Markdown),
+    compared.add_mutants(matrices.mutants());
+    let (used, stale): (Vec<_>, Vec<_>) =
+        accepted.iter().partition(|(id, _)| compared.changes.iter().any(|change| change.row == **id));
+    let mut view = compared.view();
+    view.notes.extend(used.iter().map(|(id, reason)| format!("accepted: {id}: {reason}")));
+    view.notes.extend(
+        stale.iter().map(|(id, _)| format!("stale: {id} is accepted and did not change: remove its line")),
+    );
+    let text = match args.format {
+        Form::Text => view.to_text(TextForm::Terminal),
+        Form::Markdown => view.to_text(TextForm::Markdown),
+        Form::Html => view.to_html(),
         Form::Json => {
             let json = serde_json::to_string_pretty(&compared);
             json.map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))? + "\n"
         }
     };
-    let stale: Vec<&String> =
-        accepted.keys().filter(|id| !compared.changes.iter().any(|change| change.row == **id)).collect();
-    if args.format != Form::Json {
-        for (id, reason) in &accepted {
-            if compared.changes.iter().any(|change| change.row == *id) {
-                _ = writeln!(text, "accepted: {id}: {reason}");
-            }
-        }
-        for id in &stale {
-            _ = writeln!(text, "stale: {id} is accepted and did not change: remove its line");
-        }
-    }
     write_stdout(text.as_bytes())?;
     if !stale.is_empty() || fails(args.fail_on, &compared, &accepted) {
         return Ok(BROKEN);
