@@ -14,3 +14,4 @@ mod request_text;
 mod row_facts;
 pub mod run;
 pub mod snapshot;
+pub mod states;

@@ -14,7 +14,7 @@
 //! | `fault_hooks`, `options`, `state` | hooks for mutants; settings; the state that requests share |
 //! | `collections`, `verdicts` | handlers: `POST` of a relayed collection; `GET` of a verdict |
 //! | `http` | reads and records a request, selects script or handler, sends the answer |
-//! | `service`, [`admin`] | [`MockService`]; its admin port |
+//! | `service`, [`states`], [`admin`] | [`MockService`]; states that tests ask for; its admin port |
 //! | `stimuli` | what causes each stimulus of the tables |
 
 pub mod admin;
@@ -32,6 +32,7 @@ mod route;
 mod scripts;
 mod service;
 mod state;
+pub mod states;
 mod stimuli;
 mod verdicts;
 

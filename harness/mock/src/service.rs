@@ -208,6 +208,21 @@ impl MockService {
         self.state.sessions.add(session, license_id, self.state.clock.now());
     }
 
+    /// Removes all sessions with this reference.
+    pub fn remove_session(&self, reference: &str) {
+        self.state.sessions.remove(reference);
+    }
+
+    /// Refuses this read token as revoked, until [`Self::restore_token`] or [`Self::reset`].
+    pub fn revoke_token(&self, token: &str) {
+        self.state.revoked.lock().insert(token.to_owned());
+    }
+
+    /// Ends [`Self::revoke_token`].
+    pub fn restore_token(&self, token: &str) {
+        self.state.revoked.lock().remove(token);
+    }
+
     /// Number of requests that wait for a verdict, as a channel.
     pub fn polls(&self) -> watch::Receiver<usize> {
         self.state.sessions.waiting()
@@ -251,10 +266,11 @@ impl MockService {
         self.state.keys.retire_seal(key_id)
     }
 
-    /// Deletes sessions, accepted collections and the journal; ends outages and delays; sets the clock to real time.
-    /// Keys and scripts stay.
+    /// Deletes sessions, accepted collections and the journal; ends outages, delays and revocations; sets the clock to
+    /// real time. Keys and scripts stay.
     pub fn reset(&self) {
         self.set_faults(ServiceFaults::default());
+        self.state.revoked.lock().clear();
         self.state.sessions.clear();
         self.state.replays.clear();
         self.state.journal.clear();

@@ -214,6 +214,8 @@ values! {
         WithoutToken,
         /// A waiting request is answered at once when its verdict is there.
         AfterVerdict,
+        /// A long poll for a session of another license takes as long as for none.
+        AsForNone,
         /// A request may wait.
         MayWait,
         /// A health check is answered before collections.

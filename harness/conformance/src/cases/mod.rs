@@ -58,7 +58,7 @@ pub use edge_rule::{EdgeObservation, EdgeRule};
 pub use keys::{KeySetExchange, KeySetObservation, KeySetRule, Keys};
 pub use need::{EdgeNeed, ServiceNeed};
 pub use part::{CaseSettings, Exchange, Monitor, Part};
-pub(crate) use service::{PENDING, UNAUTHORIZED, answer, is_pending, token_echo};
+pub(crate) use service::{AVAILABLE, PENDING, UNAUTHORIZED, answer, is_pending, token_echo};
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

@@ -1,3 +1,5 @@
+use crate::states::StateNeed;
+
 /// What a case of an edge requires besides its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EdgeNeed {
@@ -24,10 +26,16 @@ pub enum ServiceNeed {
     ExpiredToken,
     /// A license, which the verdict endpoint must refuse.
     License,
+    /// A revoked read token.
+    RevokedToken,
+    /// A valid read token of another license.
+    OtherToken,
     /// The verdict endpoint and a session that has a verdict.
     Session,
+    /// As `Session`, for the case that shows whether the state hook tells the truth.
+    SessionTrial,
     /// Permission to take minutes of real time (`--waits`).
     Waits,
-    /// The built-in mock service: the case adds sessions, moves its clock or mints its tokens.
-    Mock,
+    /// A state that the state hook provides.
+    State(StateNeed),
 }

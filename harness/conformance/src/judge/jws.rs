@@ -9,7 +9,8 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// The text is a compact JWS: three parts of base64url, the first a header with an algorithm (RFC 7515 §7.1).
+/// The text is a compact JWS: three parts of base64, the first a header with an algorithm (RFC 7515 §7.1). Base64 other than
+/// base64url makes it malformed.
 pub fn is_jws(text: &str) -> bool {
     header(text).is_some()
 }
@@ -100,8 +101,12 @@ fn header(token: &str) -> Option<Value> {
         return None;
     };
     let header: Value = serde_json::from_slice(&decode(header)?).ok()?;
-    (decode(payload).is_some() && decode(signature).is_some() && header.get("alg")?.is_string())
-        .then_some(header)
+    // A token with padding, or in the other alphabet, is a malformed token.
+    let is_encoded = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+' | b'/' | b'='))
+    };
+    (is_encoded(payload) && is_encoded(signature) && header.get("alg")?.is_string()).then_some(header)
 }
 
 fn decode(text: &str) -> Option<Vec<u8>> {

@@ -196,7 +196,8 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
 
 fn same_keys(record: &ServiceRecord) -> Vec<Check> {
     let (mut other, mut private) = (Breaches::default(), Breaches::default());
-    let mut first: Option<Vec<String>> = None;
+    // The keys may change where a case asked for it.
+    let mut first: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for exchange in record.key_sets().filter(|exchange| exchange.draft.method == "GET") {
         let Some(answer) = exchange.sent.reply.as_ref().ok().filter(|answer| answer.status == 200) else {
             continue;
@@ -213,7 +214,7 @@ fn same_keys(record: &ServiceRecord) -> Vec<Check> {
         let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
         let mut keys: Vec<String> = set.keys().iter().map(sorted).collect();
         keys.sort();
-        if first.get_or_insert_with(|| keys.clone()) != &keys {
+        if first.entry(exchange.key_change).or_insert_with(|| keys.clone()) != &keys {
             other.push(Breach { keys: Some(KeySetValue::Other), ..by_exchange(exchange) });
         }
     }

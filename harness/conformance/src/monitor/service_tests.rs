@@ -39,7 +39,8 @@ fn exchange(hop: Hop, draft: Draft, status: u16, header: &str, body: &str) -> Se
     let reply = Ok(Answer { status, version, headers, body, complete: true });
     let sent =
         Sent { place: ConnectionUse::first(), request, reply, at: Instant::now(), took: Duration::ZERO };
-    ServiceExchange { case: LAST_REQUESTS.into(), level: CaseLevel::Must, hop, draft, sent }
+    let (case, level) = (LAST_REQUESTS.into(), CaseLevel::Must);
+    ServiceExchange { case, level, hop, draft, sent, key_change: 0 }
 }
 
 /// A request for the verdict of session `one`, with its answer.

@@ -12,7 +12,7 @@ pub(super) struct Command {
 }
 
 /// Every endpoint: method, path, description.
-pub const ENDPOINTS: [(&str, &str, &str); 20] = [
+pub const ENDPOINTS: [(&str, &str, &str); 21] = [
     ("GET", "/", "this list"),
     ("GET", "/health", "200 while the mock service runs"),
     ("GET", "/journal", "recorded requests; ?since=NUMBER and ?limit=COUNT"),
@@ -26,6 +26,7 @@ pub const ENDPOINTS: [(&str, &str, &str); 20] = [
     ("GET", "/faults", "faults and delays of the mock service"),
     ("PUT", "/faults", "set faults and delays"),
     ("POST", "/sessions", "add a session, as if its collection had been accepted"),
+    ("POST", "/state", "bring the service into a state, as a test asks for it"),
     ("POST", "/keys/rotate", "sign verdicts with a new key"),
     ("POST", "/keys/announce", "publish a key for the next rotation"),
     ("GET", "/seal-key", "key that collections are sealed to"),

@@ -1,6 +1,8 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use crate::states::StateError;
+
 /// A command that the admin port refuses.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages document the variants")]
@@ -25,6 +27,8 @@ pub enum AdminError {
     BadRequest(String),
     #[error("the limit of {limit} scripts is reached; delete some")]
     TooManyScripts { limit: usize },
+    #[error(transparent)]
+    State(#[from] StateError),
 }
 
 impl AdminError {
@@ -44,6 +48,8 @@ impl AdminError {
             Self::Incomplete => (StatusCode::REQUEST_TIMEOUT, "incomplete"),
             Self::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad_request"),
             Self::TooManyScripts { .. } => (StatusCode::CONFLICT, "too_many_scripts"),
+            Self::State(StateError::Unsupported(_)) => (StatusCode::NOT_IMPLEMENTED, "unsupported"),
+            Self::State(StateError::Failed(_)) => (StatusCode::CONFLICT, "failed"),
         }
     }
 

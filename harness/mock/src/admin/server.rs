@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_http::{Limits, ListenerProtocol, Server};
+use edgeproof_http::{Limits, ListenerProtocol, Server, ServerAddress};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
@@ -29,6 +29,8 @@ pub struct Admin {
 pub struct AdminOptions {
     /// Where it listens. The port has no authentication.
     pub listener: TcpListener,
+    /// An edge that relays to the service, for the states of posted collections (default: none).
+    pub edge: Option<ServerAddress>,
     /// Accepted host names besides IP addresses and `localhost`.
     pub names: Vec<String>,
     /// Seed of random faults that name no seed.
@@ -47,9 +49,9 @@ const GRACE: Duration = Duration::from_secs(1);
 impl Admin {
     /// Starts an admin port. It accepts connections when this returns.
     pub fn start(service: Arc<MockService>, options: AdminOptions) -> io::Result<Self> {
-        let AdminOptions { listener, names, seed, redactor } = options;
+        let AdminOptions { listener, edge, names, seed, redactor } = options;
         let guard = Guard::new(listener.local_addr()?, &names);
-        let state = Arc::new(AdminState::new(service, guard, redactor, seed));
+        let state = Arc::new(AdminState::new(service, edge, guard, redactor, seed));
         let limits = Limits { connections: 128, ..Limits::default() };
         let server = Server::start(listener, ListenerProtocol::Plain, limits, move |request, _| {
             let state = Arc::clone(&state);
@@ -106,7 +108,7 @@ async fn answer(state: &AdminState, request: Request<Incoming>) -> Result<(u16, 
         }
         Ok(Err(_)) | Err(_) => return Err(AdminError::Incomplete),
     };
-    state.act(&command, head.uri.query(), &body)
+    state.act(&command, head.uri.query(), &body).await
 }
 
 /// An answer of one line of JSON. The newline is for terminals.

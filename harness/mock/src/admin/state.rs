@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use edgeproof_http::ServerAddress;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ use super::{AdminError, Guard, TokenRedactor, clock, faults, journal};
 use crate::magic::Magic;
 use crate::scripts::Scripted;
 use crate::service::MockService;
+use crate::states::StateProvider;
 
 /// Limit of registered scripts.
 const SCRIPTS: usize = 1000;
@@ -19,6 +21,7 @@ const SCRIPTS: usize = 1000;
 #[derive(Debug)]
 pub(super) struct AdminState {
     pub(super) service: Arc<MockService>,
+    states: StateProvider,
     pub(super) guard: Guard,
     redactor: Arc<TokenRedactor>,
     magic: Magic,
@@ -48,22 +51,26 @@ type CommandResult = Result<(u16, Value), AdminError>;
 impl AdminState {
     pub(super) fn new(
         service: Arc<MockService>,
+        edge: Option<ServerAddress>,
         guard: Guard,
         redactor: Arc<TokenRedactor>,
         seed: u64,
     ) -> Self {
         let magic = Magic::of(service.spec());
-        Self { service, guard, redactor, magic, seed, scripts: Mutex::default() }
+        let states = StateProvider::new(Arc::clone(&service), edge);
+        Self { service, states, guard, redactor, magic, seed, scripts: Mutex::default() }
     }
 
     /// Executes a command.
-    pub(super) fn act(&self, command: &Command, query: Option<&str>, body: &[u8]) -> CommandResult {
+    pub(super) async fn act(&self, command: &Command, query: Option<&str>, body: &[u8]) -> CommandResult {
         let service = &*self.service;
         if query.is_some_and(|query| !query.is_empty()) && command.endpoint != ("GET", "/journal") {
             return Err(AdminError::bad("this path takes no query"));
         }
-        let takes_body =
-            matches!(command.endpoint, ("POST", "/scripts" | "/clock" | "/sessions") | ("PUT", "/faults"));
+        let takes_body = matches!(
+            command.endpoint,
+            ("POST", "/scripts" | "/clock" | "/sessions" | "/state") | ("PUT", "/faults")
+        );
         if !takes_body && !body.is_empty() {
             return Err(AdminError::bad("this path takes no body"));
         }
@@ -104,6 +111,10 @@ impl AdminState {
                 let (session, created) = session(body, service.credentials())?;
                 service.add_session(session);
                 (201, created)
+            }
+            ("POST", "/state") => {
+                let reply = self.states.provide(super::error::parse(body)?).await?;
+                (200, serde_json::to_value(reply).expect("a reply is plain data"))
             }
             ("POST", "/keys/rotate") => (200, json!({ "kid": service.rotate_keys() })),
             ("POST", "/keys/announce") => (200, json!({ "kid": service.announce_key() })),

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub(crate) struct ServiceState {
     pub(crate) verdict_lifetime: Duration,
     /// Maximum age of a cached key set (8), if the tables limit it.
     pub(crate) key_set_max_age: Option<Duration>,
+    /// Read tokens that a test revoked.
+    pub(crate) revoked: Mutex<HashSet<String>>,
     faults: Mutex<ServiceFaults>,
 }
 
@@ -76,6 +79,7 @@ impl ServiceState {
             hooks: Arc::clone(&options.hooks),
             verdict_lifetime,
             key_set_max_age,
+            revoked: Mutex::default(),
             faults: Mutex::new(ServiceFaults {
                 verdict_delay: options.verdict_delay,
                 ..ServiceFaults::default()

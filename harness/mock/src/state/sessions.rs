@@ -128,6 +128,12 @@ impl SessionStore {
         }
     }
 
+    /// Removes the sessions of all licenses with this reference.
+    pub(crate) fn remove(&self, reference: &str) {
+        // Its numbers in the order lead nowhere, and are evicted in their turn.
+        self.store.lock().sessions.remove(reference);
+    }
+
     /// Looks up a session. The first lookup starts the delay of [`Ready::AfterFirstPoll`].
     pub(crate) fn look(&self, reference: &str, license_id: &str, now: SystemTime) -> SessionLookup {
         let mut store = self.store.lock();

@@ -188,5 +188,11 @@ fn read_token(
     let field = hooks.authorization(request, field);
     let checked =
         tokens.check_read_token(field.as_deref(), credentials.keys(), credentials.revocations(), now);
+    let token =
+        field.as_deref().and_then(|value| value.split_once(' ')).map_or("", |(_, token)| token.trim());
+    let checked = checked.and_then(|claims| {
+        let is_revoked = state.revoked.lock().contains(token);
+        if is_revoked { Err(Stimulus::ReadTokenRevoked.into()) } else { Ok(claims) }
+    });
     hooks.token(request, credentials.license_id(), checked)
 }

@@ -34,6 +34,7 @@ impl Bench {
         let service = Arc::new(service);
         let options = AdminOptions {
             listener: TcpListener::bind("127.0.0.1:0").await.unwrap(),
+            edge: None,
             names: Vec::new(),
             seed: 7,
             redactor: Arc::new(TokenRedactor::new(service.credentials())),

@@ -19,6 +19,33 @@ pub(crate) enum Same {
     Token,
     /// Session reference, in letters of any case.
     Letters,
+    /// Session reference, as a store reads it.
+    Like(Reading),
+}
+
+/// How a store reads a session reference wrongly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Without white space at its ends.
+    Trimmed,
+    /// Its first characters.
+    First(usize),
+    /// Its characters without accents.
+    Plain,
+    /// As a number: without leading zeros, signs and fractions.
+    Number,
+    /// As a number of 64 bits with a fraction.
+    Float,
+    /// Decoded once more.
+    Decoded,
+    /// A plus sign is a space.
+    Form,
+    /// Up to a semicolon, question mark or hash.
+    Path,
+    /// Its last segment.
+    LastSegment,
+    /// Without characters that no ASCII text has.
+    Ascii,
 }
 
 /// Exchanges to remember: those with the same connection, target, … that fulfilled a condition.
@@ -146,6 +173,40 @@ impl Same {
             Self::Target => seen.target.as_bytes().to_vec(),
             Self::Token => seen.headers.get(AUTHORIZATION).map_or(&[][..], |value| value.as_bytes()).to_vec(),
             Self::Letters => seen.reference.to_lowercase().into_bytes(),
+            Self::Like(reading) => reading.of(seen.reference).into_bytes(),
+        }
+    }
+}
+
+impl Reading {
+    fn of(self, reference: &str) -> String {
+        let cut = |at: Option<usize>| reference[..at.unwrap_or(reference.len())].to_owned();
+        match self {
+            Self::Trimmed => reference.trim().to_owned(),
+            Self::First(length) => reference.chars().take(length).collect(),
+            Self::Plain => {
+                let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);
+                let letters = reference.chars().filter(|letter| !is_mark(letter));
+                let plain = letters.map(|letter| match letter {
+                    '\u{f6}' => 'o',
+                    '\u{e9}' => 'e',
+                    other => other,
+                });
+                plain.collect()
+            }
+            Self::Number if reference.contains('-') => reference.to_owned(),
+            Self::Number => {
+                let whole = reference.trim().trim_start_matches(['+', '0']);
+                whole.split('.').next().unwrap_or_default().to_owned()
+            }
+            Self::Float => {
+                reference.parse::<f64>().map_or_else(|_| reference.to_owned(), |number| number.to_string())
+            }
+            Self::Decoded => percent_encoding::percent_decode_str(reference).decode_utf8_lossy().into_owned(),
+            Self::Form => reference.replace('+', " "),
+            Self::Path => cut(reference.find([';', '?', '#'])),
+            Self::LastSegment => reference.rsplit('/').next().unwrap_or_default().to_owned(),
+            Self::Ascii => reference.chars().filter(char::is_ascii).collect(),
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use answer::{Answer, edit_object, remove_cors};
 pub(crate) use change::Change;
 pub(crate) use condition::Condition;
 pub(crate) use engine::{Effect, Engine};
-pub(crate) use history::{History, Memory, Same, Which};
+pub(crate) use history::{History, Memory, Reading, Same, Which};
 pub use mutant::BehaviourFacts;
 pub(crate) use mutant::{Behaviour, Draft};
 pub(crate) use page::{Page, express, html, phrase, spring, text};

@@ -9,6 +9,7 @@ mod keys;
 mod read_token;
 mod reference;
 mod sessions;
+mod states;
 mod waiting;
 
 use crate::behaviour::Behaviour;
@@ -16,11 +17,12 @@ pub(crate) use effect::ServiceEffect;
 pub(crate) use hooks::{LATE, inject};
 
 /// All mutants, in the order of the kill matrix.
-pub(crate) const MUTANTS: [&[Behaviour<ServiceEffect>]; 6] = [
+pub(crate) const MUTANTS: [&[Behaviour<ServiceEffect>]; 7] = [
     read_token::MUTANTS,
     access::MUTANTS,
     reference::MUTANTS,
     sessions::MUTANTS,
     waiting::MUTANTS,
+    states::MUTANTS,
     keys::MUTANTS,
 ];

@@ -195,6 +195,9 @@ fn time(rule: TimeRule, took: Option<Duration>, limit: Duration) -> Rendered {
         TimeRule::AfterVerdict => {
             compared("answer after the verdict", "at once", format!("after {took:.1?}"))
         }
+        TimeRule::AsForNone => {
+            compared("time", "as long as for no session", "less than for no session".into())
+        }
         TimeRule::MayWait => Rendered::new("answer", "any status except 500 to 599, or a wait", "a wait"),
         TimeRule::BeforeCollections => {
             compared("answer", "before the collections", "after the collections".into())

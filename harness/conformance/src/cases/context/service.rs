@@ -1,18 +1,21 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::credentials::{Credentials, Secret};
+use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::key_set::without_private_parts;
-use edgeproof_fixtures::spec::{Endpoint, Spec};
-use edgeproof_http::{Draft, Sent, ServerAddress};
-use edgeproof_mock::{MockService, NewSession};
+use edgeproof_fixtures::spec::{Endpoint, Spec, Stimulus};
+use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress};
+use edgeproof_mock::MockService;
+use edgeproof_mock::states::{StateReply, StateRequest};
 use edgeproof_reports::Hop;
 use edgeproof_targets::RunningEdge;
 
 use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
 use crate::judge::AnswerResult;
+use crate::states::{HookError, StateHook, StateNeed};
 
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
@@ -25,16 +28,16 @@ pub struct ServiceTarget {
     pub keys: Option<ServerAddress>,
     /// The user's inputs.
     pub inputs: ServiceInputs,
-    /// The built-in mock, if that is the service.
-    pub mock: Option<Arc<MockService>>,
-    /// Credentials of the built-in mock.
-    pub credentials: Option<Arc<Credentials>>,
-    /// An edge that relays to the built-in mock.
-    pub edge: Option<RunningEdge>,
+    /// Brings the service into states. None: a foreign service without a hook.
+    pub hook: Option<Arc<StateHook>>,
+    /// What lives as long as the built-in service: the service itself, and an edge in front of it.
+    pub builtin: Option<(Arc<MockService>, RunningEdge)>,
     /// All exchanges of the run.
     pub traffic: Arc<ServiceTraffic>,
     /// A text that no other run sends.
     pub run: String,
+    /// Number of the last change of its keys that a case asked for; 0 without one.
+    pub key_change: AtomicU64,
 }
 
 /// The user's inputs for requests to a service.
@@ -44,6 +47,10 @@ pub struct ServiceInputs {
     pub read_token: Option<Secret>,
     /// An expired read token.
     pub expired_token: Option<Secret>,
+    /// A revoked read token.
+    pub revoked_token: Option<Secret>,
+    /// A valid read token of another license.
+    pub other_token: Option<Secret>,
     /// A license.
     pub license: Option<Secret>,
     /// Reference of a session that has a verdict.
@@ -84,6 +91,16 @@ impl ServiceCaseContext {
         exposed(self.target.inputs.read_token.as_ref())
     }
 
+    /// A revoked read token. Cases that send it require [`ServiceNeed::RevokedToken`](crate::cases::ServiceNeed).
+    pub fn revoked_token(&self) -> String {
+        exposed(self.target.inputs.revoked_token.as_ref())
+    }
+
+    /// A read token of another license. Cases that send it require [`ServiceNeed::OtherToken`](crate::cases::ServiceNeed).
+    pub fn other_token(&self) -> String {
+        exposed(self.target.inputs.other_token.as_ref())
+    }
+
     /// A verdict request without a token.
     pub fn verdict(&self, reference: &str) -> VerdictRequest {
         self.target.verdict_request(reference)
@@ -110,19 +127,56 @@ impl ServiceCaseContext {
         self.target.keys.as_ref().expect("the plan contains only cases whose target is known")
     }
 
-    /// The built-in mock and its credentials. Cases that require [`ServiceNeed::Mock`](crate::cases::ServiceNeed::Mock)
-    /// have them.
-    pub fn builtin_mock(&self) -> Option<(&MockService, &Credentials)> {
-        Some((self.target.mock.as_deref()?, self.target.credentials.as_deref()?))
+    /// Whether the service can be brought into this state.
+    pub fn supports(&self, state: StateNeed) -> bool {
+        self.target.hook.as_ref().is_some_and(|hook| hook.supports(state))
+    }
+
+    /// Brings the service into a state. None: it is not there; the case says why. Cases that ask for a state require it
+    /// ([`ServiceNeed::State`](crate::cases::ServiceNeed::State)).
+    pub async fn provide(&mut self, request: StateRequest) -> Option<StateReply> {
+        match self.ask(&request).await {
+            Ok(reply) => Some(reply),
+            Err(why @ HookError::Unsupported) => {
+                self.found.not_applicable = Some(why.to_string());
+                None
+            }
+            Err(HookError::Failed(why)) => {
+                self.found.not_run = Some(why);
+                None
+            }
+        }
+    }
+
+    /// Brings the service into a state. The error does not end the case.
+    pub async fn ask(&self, request: &StateRequest) -> Result<StateReply, HookError> {
+        let hook = self.target.hook.as_ref().ok_or(HookError::Unsupported)?;
+        let reply = hook.provide(request).await?;
+        if let Some(made) = reply.reference.as_deref().or(request.reference()) {
+            self.target.traffic.note_session(made);
+        }
+        // With time, a retired key leaves the key set.
+        if matches!(request, StateRequest::Rotate {} | StateRequest::Later { .. }) {
+            self.target.key_change.store(self.target.traffic.change_keys(), Ordering::Relaxed);
+        }
+        Ok(reply)
+    }
+
+    /// Value of `Authorization` that the service refuses for this cause. None: no such header, or no state hook.
+    pub fn credential(&self, cause: Stimulus) -> Option<String> {
+        Some(self.target.hook.as_ref()?.credential(cause)?.expose().to_owned())
+    }
+
+    /// Makes a session of this state. Yields its reference: the service may have made its own.
+    pub async fn made(&mut self, request: StateRequest) -> Option<String> {
+        let asked = request.reference().unwrap_or_default().to_owned();
+        Some(self.provide(request).await?.reference.unwrap_or(asked))
     }
 
     /// Reference of a session that has a verdict now. None: no such session; the case is then marked as not run.
     pub async fn session(&mut self) -> Option<String> {
-        if let Some(mock) = &self.target.mock {
-            let reference = self.reference("session");
-            mock.add_session(NewSession::new(reference.clone()));
-            self.target.traffic.note_session(&reference);
-            return Some(reference);
+        if self.supports(StateNeed::Verdict) {
+            return self.made(StateRequest::verdict(self.reference("session"))).await;
         }
         let reference = self.target.inputs.session_ref.clone()?;
         self.target.traffic.note_session(&reference);
@@ -172,6 +226,16 @@ impl ServiceCaseContext {
         sent.into_iter().map(without_coding).collect()
     }
 
+    /// Sends a request to the verdict endpoint over a connection that stays open, if it is still open.
+    pub async fn send_kept(&self, kept: &mut ReusedConnection, draft: &Draft) -> Sent {
+        let mut sent = kept.send(self.service(), draft, self.timeout).await;
+        // A server may close an idle connection at any time.
+        if matches!(sent.reply, Err(NoAnswer::Closed | NoAnswer::Reset)) && sent.place.earlier > 0 {
+            sent = kept.send(self.service(), draft, self.timeout).await;
+        }
+        without_coding(sent)
+    }
+
     /// Sends a request to the verdict endpoint over HTTP/2. None: the service does not offer it.
     pub async fn send_http2(&self, draft: &Draft) -> Option<Sent> {
         edgeproof_http::send_http2(self.service(), draft, self.timeout).await.map(without_coding)
@@ -207,7 +271,9 @@ impl ServiceCaseContext {
     /// Records an exchange for the monitors. The case's report does not show it.
     pub fn trace(&self, hop: Hop, draft: &Draft, sent: Sent) {
         let (case, draft) = (self.case.clone(), draft.clone());
-        self.target.traffic.push(ServiceExchange { case, level: self.level, hop, draft, sent });
+        let key_change = self.target.key_change.load(Ordering::Relaxed);
+        let level = self.level;
+        self.target.traffic.push(ServiceExchange { case, level, hop, draft, sent, key_change });
     }
 }
 

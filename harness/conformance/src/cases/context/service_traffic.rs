@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use edgeproof_fixtures::spec::VerdictPath;
 use edgeproof_http::{Draft, Sent};
@@ -11,6 +12,7 @@ use percent_encoding::percent_decode_str;
 pub struct ServiceTraffic {
     exchanges: Mutex<Vec<ServiceExchange>>,
     sessions: Mutex<BTreeSet<String>>,
+    key_changes: AtomicU64,
 }
 
 /// A request to a service or a key set, with its answer.
@@ -26,6 +28,8 @@ pub struct ServiceExchange {
     pub draft: Draft,
     /// Request and answer.
     pub sent: Sent,
+    /// The change of keys before it; 0 without one.
+    pub key_change: u64,
 }
 
 impl ServiceTraffic {
@@ -37,6 +41,11 @@ impl ServiceTraffic {
     /// Records that there is a session with this reference, of any license and any age.
     pub fn note_session(&self, reference: &str) {
         self.sessions.lock().insert(reference.to_owned());
+    }
+
+    /// Number of a change of the keys that a case asked for, from 1.
+    pub fn change_keys(&self) -> u64 {
+        self.key_changes.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Number of exchanges so far.

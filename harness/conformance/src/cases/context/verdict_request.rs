@@ -29,6 +29,12 @@ impl VerdictRequest {
         Self(self.0.header("Authorization", value))
     }
 
+    /// Adds a header field.
+    #[must_use]
+    pub fn header(self, name: &str, value: &str) -> Self {
+        Self(self.0.header(name, value))
+    }
+
     /// Adds the query, without encoding it.
     #[must_use]
     pub fn query(mut self, query: &str) -> Self {

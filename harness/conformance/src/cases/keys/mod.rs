@@ -3,6 +3,7 @@
 mod caching;
 mod exchange;
 mod part;
+mod rotation;
 mod shape;
 mod signature;
 mod vary;
@@ -17,5 +18,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     shape::add(cases);
     caching::add(cases);
     signature::add(cases);
+    rotation::add(cases);
     vary::add(cases);
 }

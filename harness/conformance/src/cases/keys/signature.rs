@@ -39,7 +39,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
 /// proves nothing.
-fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
+pub(super) fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
     let (forms, named): (Vec<SignatureForm>, Vec<Option<String>>) =
         tokens.iter().map(|token| judge::verify_jws(token, set)).unzip();
     let ok = forms.contains(&SignatureForm::Verified);
@@ -62,7 +62,7 @@ fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
 }
 
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
-fn tokens(body: &[u8]) -> Vec<String> {
+pub(super) fn tokens(body: &[u8]) -> Vec<String> {
     let mut tokens = Vec::new();
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => collect(&value, &mut tokens),

@@ -1,32 +1,30 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use bytes::Bytes;
-use edgeproof_fixtures::seal::{Collection, CollectionForm};
 use edgeproof_fixtures::spec::{Fact, Stimulus, Table};
-use edgeproof_reports::Hop;
+use edgeproof_mock::states::{CollectionState, StateRequest};
 use edgeproof_reports::difference::{
-    AnswerSubject, AnswerValue, DifferenceKind, MemberChange, TimeRule, Wire,
+    AnswerSubject, AnswerValue, DifferenceKind, MemberChange, Statuses, TimeRule, Wire,
 };
 
 use super::expected::{AVAILABLE, PENDING, answer, status};
-use super::{AddedSession, VerdictExchange, VerdictRule};
-use crate::cases::{CaseList, ORIGIN, Service, ServiceCaseContext, ServiceNeed, fill, posted};
+use super::waiting::TO_BEGIN;
+use super::{SessionState, VerdictExchange, VerdictRule};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
-use edgeproof_http::Body;
-use edgeproof_mock::{NewSession, Ready};
+use crate::states::StateNeed;
 
 /// A wait that no case awaits to its end.
 const LONG: Duration = Duration::from_secs(25);
-/// How much younger than the limit the tested verdict is, to allow for a slow request.
-const YOUNGER: Duration = Duration::from_secs(30);
+/// How much younger than the limit the tested verdict is (s), to allow for a slow request.
+const YOUNGER: u64 = 30;
 /// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
 
 /// Row of the edge's answer to an accepted collection.
 const ACCEPTED: &str = "edge.200.accepted";
 
-/// Sessions in each state (1.3, 3, 7.3, 7.4). Most cases add them to the built-in mock.
+/// Sessions in each state (1.3, 3, 7.3, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     pending(cases);
     alike(cases);
@@ -38,21 +36,15 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 }
 
 /// A reason why a session has no verdict: id, title, stimulus, and the session, if there is one.
-type PendingCause = (&'static str, &'static str, Stimulus, Option<AddedSession>);
+type PendingCause = (&'static str, &'static str, Stimulus, Option<SessionState>);
 
 /// The four reasons why a session has no verdict.
 fn pending_causes() -> [PendingCause; 4] {
-    let since = AddedSession::ready(Ready::Since(Duration::from_secs(121)));
-    let never = AddedSession::ready(Ready::Never);
-    let other = AddedSession { other_license: true, ..AddedSession::ready(Ready::After(Duration::ZERO)) };
+    let (pending, other) = (SessionState::Pending, SessionState::OtherLicense);
+    let old = SessionState::Aged(121);
     [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(never)),
-        (
-            "too-old",
-            "a session whose verdict is older than two minutes",
-            Stimulus::VerdictTooOld,
-            Some(since),
-        ),
+        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(pending)),
+        ("too-old", "a session whose verdict is older than two minutes", Stimulus::VerdictTooOld, Some(old)),
         ("unknown", "an unknown session", Stimulus::ReferenceUnknown, None),
         ("other-license", "a session under another license", Stimulus::ReferenceOtherLicense, Some(other)),
     ]
@@ -65,15 +57,16 @@ fn pending(cases: &mut CaseList<'_, Service>) {
             continue;
         }
         let exchange = match session {
-            Some(session) => VerdictExchange::added(id, session),
+            Some(session) => VerdictExchange::made(id, session),
             None => VerdictExchange::unknown(id),
         };
         let (id, title) = (format!("verdict.pending.{id}"), format!("{title} is pending"));
+        let needs: Vec<_> =
+            [ServiceNeed::ReadToken].into_iter().chain(session.map(SessionState::need)).collect();
         cases
             .case(PENDING, &id, &title)
             .exchange(exchange.expect(VerdictRule::Pending))
-            // An unknown session needs no preparation; the others need the built-in mock.
-            .requires(if session.is_some() { &[ServiceNeed::Mock] } else { &[ServiceNeed::ReadToken] })
+            .requires(&needs)
             .stimulus(stimulus);
     }
 }
@@ -90,9 +83,10 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             let mut first: Option<Option<AnswerValue>> = None;
             for (id, title, _, session) in pending_causes() {
                 // All references have the same length, so that only the reason can make a difference.
-                let reference = context.reference(&format!("{id:-<16}"));
+                let mut reference = context.reference(&format!("{id:-<16}"));
                 if let Some(session) = session {
-                    session.add(context, &reference);
+                    let Some(made) = context.made(session.request(reference)).await else { return };
+                    reference = made;
                 }
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                 let seen = without(&reply, &reference);
@@ -106,7 +100,14 @@ fn alike(cases: &mut CaseList<'_, Service>) {
                 context.check(Check::judged(kind, same).which(&format!("for {title}")));
             }
         }))
-        .requires(&[ServiceNeed::Mock])
+        .requires(&[
+            ServiceNeed::ReadToken,
+            SessionState::Pending.need(),
+            SessionState::Aged(0).need(),
+            SessionState::OtherLicense.need(),
+            // References of one length.
+            ServiceNeed::State(StateNeed::ChosenReference),
+        ])
         .also(PENDING);
 }
 
@@ -124,6 +125,9 @@ fn without(reply: &AnswerResult, reference: &str) -> Option<AnswerValue> {
     Some(AnswerValue { headers: Some(headers.join(", ").into()), ..value })
 }
 
+/// What collections require.
+const COLLECTION: [ServiceNeed; 2] = [ServiceNeed::ReadToken, ServiceNeed::State(StateNeed::Collection)];
+
 /// From the page over the edge and the service to the backend.
 fn accepted(cases: &mut CaseList<'_, Service>) {
     cases
@@ -134,23 +138,24 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
         )
         .steps(steps!(async |context| {
             let reference = context.reference("größe 7/8");
-            let Some(body) = collection(context, &reference) else { return };
-            post(context, body, ACCEPTED).await;
+            if !posted(context, &reference, CollectionState::Accepted, ACCEPTED).await {
+                return;
+            }
             let reply = fetch_available(context, &reference).await;
-            let named = super::sessions::reference_in(&reply);
-            let ok = named.as_deref() == Some(&reference);
-            let change = if named.is_some() { MemberChange::Other } else { MemberChange::Missing };
-            let (expected, actual) = (Some(reference.into()), named.map(Wire::from));
-            let kind = DifferenceKind::Member { path: "/ref".into(), change, expected, actual };
+            // The interface does not show the members of a verdict. One that names the session names the right one.
+            let Some(named) = super::sessions::reference_in(&reply) else { return };
+            let ok = named == reference;
+            let (expected, actual) = (Some(reference.into()), Some(Wire::from(named)));
+            let kind =
+                DifferenceKind::Member { path: "/ref".into(), change: MemberChange::Other, expected, actual };
             context.check(Check::judged(kind, ok));
         }))
-        .requires(&[ServiceNeed::Mock])
+        .requires(&COLLECTION)
         .also("verdict.200.available");
 }
 
 fn refused(cases: &mut CaseList<'_, Service>) {
-    let form = CollectionForm::SignatureAltered;
-    let Some(refused) = form.stimulus().and_then(|stimulus| refusal(cases, stimulus)) else { return };
+    let Some(refused) = refusal(cases, Stimulus::ContentsSignatureAltered) else { return };
     cases
         .case(
             "statement.verdict-after-acceptance",
@@ -159,14 +164,13 @@ fn refused(cases: &mut CaseList<'_, Service>) {
         )
         .steps(steps!(with(refused), async |context| {
             let reference = context.reference("refused");
-            let Some((_, credentials)) = context.builtin_mock() else { return };
-            let collection = Collection::generated(&reference, 7, context.wall_clock());
-            let body = form.body(&collection, credentials.seal_keys());
-            post(context, body, &refused).await;
+            if !posted(context, &reference, CollectionState::Refused, &refused).await {
+                return;
+            }
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
             context.checks(judge::exact(&answer(context.row(PENDING), &reference), &reply));
         }))
-        .requires(&[ServiceNeed::Mock]);
+        .requires(&COLLECTION);
 }
 
 fn replayed(cases: &mut CaseList<'_, Service>) {
@@ -179,14 +183,17 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
         )
         .steps(steps!(with(refused), async |context| {
             let reference = context.reference("replayed");
-            let Some(body) = collection(context, &reference) else { return };
-            post(context, body.clone(), ACCEPTED).await;
+            if !posted(context, &reference, CollectionState::Accepted, ACCEPTED).await {
+                return;
+            }
             let before = fetch_available(context, &reference).await;
-            post(context, body, &refused).await;
+            if !posted(context, &reference, CollectionState::Copied, &refused).await {
+                return;
+            }
             let after = context.fetch_verdict(&context.with_token(&reference)).await;
             context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
         }))
-        .requires(&[ServiceNeed::Mock]);
+        .requires(&COLLECTION);
 }
 
 fn long_poll(cases: &mut CaseList<'_, Service>) {
@@ -201,12 +208,10 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
             let request = context.with_token(&reference);
             let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
             let mut sending = pin!(context.begin(&draft, LONG));
-            let Some((mock, _)) = context.builtin_mock() else { return };
-            let mut polls = mock.polls();
             let arriving = async {
                 // The session must arrive after the request has started to wait.
-                let _ = polls.wait_for(|polls| *polls > 0).await;
-                mock.add_session(NewSession::new(&reference));
+                context.sleep(TO_BEGIN).await;
+                context.provide(StateRequest::verdict(&reference)).await;
                 context.now()
             };
             let (sent, arrived) = tokio::select! {
@@ -219,8 +224,11 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
             context.check(status(context.spec(), AVAILABLE, &sent.reply));
             context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
         }))
-        .requires(&[ServiceNeed::Mock])
-        .exclusive()
+        .requires(&[
+            ServiceNeed::ReadToken,
+            ServiceNeed::Session,
+            ServiceNeed::State(StateNeed::ChosenReference),
+        ])
         .takes(LONG)
         .also("verdict.200.available");
 }
@@ -228,13 +236,13 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
 /// A verdict is available until it reaches the age limit.
 fn still_there(cases: &mut CaseList<'_, Service>) {
     let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
-    let age = Duration::from_secs(seconds).saturating_sub(YOUNGER);
+    let state = SessionState::Aged(seconds.saturating_sub(YOUNGER));
     let title = "a verdict just below the age limit is available";
-    let exchange = VerdictExchange::added("nearly-old", AddedSession::ready(Ready::Since(age)));
+    let exchange = VerdictExchange::made("nearly-old", state);
     cases
         .case("limit.verdict-age", "verdict.available.until-old", title)
         .exchange(exchange.expect(VerdictRule::Available))
-        .requires(&[ServiceNeed::Mock])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, state.need()])
         .also("verdict.200.available");
 }
 
@@ -243,23 +251,16 @@ fn refusal(cases: &CaseList<'_, Service>, stimulus: Stimulus) -> Option<String> 
     cases.spec.by_stimulus(Table::Relay, stimulus).map(|row| row.id.clone())
 }
 
-fn collection(context: &ServiceCaseContext, reference: &str) -> Option<Vec<u8>> {
-    let (mock, _) = context.builtin_mock()?;
-    Some(mock.posted_form(&Collection::generated(reference, 7, context.wall_clock())))
-}
-
-/// Posts a collection through the reference edge. The answer has the status of this row.
-async fn post(context: &mut ServiceCaseContext, body: Vec<u8>, row: &str) {
-    let Some(edge) = context.target.edge.as_ref().map(|edge| edge.endpoint().clone()) else {
-        context.found.not_run = Some("this run has no edge that relays to the mock service".into());
-        return;
-    };
-    let mut draft = posted(Body::Sized(Bytes::from(body)), Some("application/json"));
-    draft.headers.retain(|(_, value)| value != ORIGIN);
-    let draft = fill(&draft, context.spec(), &context.marker, ORIGIN);
-    let sent = edgeproof_http::send(&edge, &draft, context.timeout).await;
-    context.record_at(Hop::ClientEdge, &edge, &draft, sent.clone());
-    context.check(status(context.spec(), row, &sent.reply));
+/// A page posts a collection. Where the hook tells the answer of the edge, it has the status of this row. False: it was not
+/// posted; the case says why.
+async fn posted(context: &mut ServiceCaseContext, reference: &str, form: CollectionState, row: &str) -> bool {
+    let request = StateRequest::Collection { reference: reference.to_owned(), form };
+    let Some(reply) = context.provide(request).await else { return false };
+    if let (Some(actual), Some(expected)) = (reply.status, context.row(row).status()) {
+        let kind = DifferenceKind::Status { expected: Statuses::OneOf(vec![expected]), actual: Some(actual) };
+        context.check(Check::judged(kind, actual == expected));
+    }
+    true
 }
 
 /// Fetches a verdict, and checks that there is one.

@@ -1,7 +1,6 @@
 use std::ops::Range;
 
 use edgeproof_fixtures::credentials::READ_PREFIX;
-use edgeproof_fixtures::spec::Stimulus;
 use strum::VariantArray;
 
 /// Ways to damage a read token of an unknown format.
@@ -17,6 +16,8 @@ pub enum Damage {
     Footer,
     /// The last part is missing.
     WithoutLastPart,
+    /// Its letters have the other case.
+    Letters,
     /// Text is appended.
     Appended,
     /// Only the prefix is left.
@@ -34,6 +35,7 @@ impl Damage {
             Self::Signature => "signature-altered",
             Self::Footer => "footer-altered",
             Self::WithoutLastPart => "last-part-missing",
+            Self::Letters => "letters-swapped",
             Self::Appended => "appended",
             Self::PrefixAlone => "prefix-alone",
             Self::Invented => "invented",
@@ -48,19 +50,10 @@ impl Damage {
             Self::Signature => "with a changed signature",
             Self::Footer => "with a changed footer or header",
             Self::WithoutLastPart => "without its last part",
+            Self::Letters => "with letters of the other case",
             Self::Appended => "with appended text",
             Self::PrefixAlone => "that is only the prefix",
             Self::Invented => "that is arbitrary text after the prefix",
-        }
-    }
-
-    /// The stimulus at the built-in mock. A changed payload breaks the signature.
-    pub(super) fn mock_stimulus(self) -> Option<Stimulus> {
-        match self {
-            Self::Truncated => Some(Stimulus::ReadTokenTruncated),
-            Self::Payload | Self::Signature => Some(Stimulus::ReadTokenSignatureAltered),
-            Self::Invented => Some(Stimulus::ReadTokenMalformed),
-            Self::Footer | Self::WithoutLastPart | Self::Appended | Self::PrefixAlone => None,
         }
     }
 
@@ -78,6 +71,17 @@ impl Damage {
             Self::WithoutLastPart => {
                 let dot = token[parts.prefix_end..].rfind('.')?;
                 Some(token[..parts.prefix_end + dot].to_owned())
+            }
+            Self::Letters => {
+                let (prefix, rest) = token.split_at(parts.prefix_end);
+                let swapped = rest.chars().map(|letter| {
+                    if letter.is_ascii_lowercase() {
+                        letter.to_ascii_uppercase()
+                    } else {
+                        letter.to_ascii_lowercase()
+                    }
+                });
+                Some(format!("{prefix}{}", swapped.collect::<String>())).filter(|swapped| swapped != token)
             }
             Self::Appended => Some(format!("{token}.edgeproof")),
             Self::PrefixAlone => Some(READ_PREFIX.to_owned()),

@@ -1,112 +1,95 @@
-use std::sync::Arc;
-
-use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm};
-use edgeproof_fixtures::spec::{Row, Stimulus, Table};
+use edgeproof_fixtures::credentials::ReadTokenForm;
+use edgeproof_fixtures::spec::{Row, Spec, Stimulus, Table};
+use edgeproof_mock::ReadOutage;
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
-use serde_json::Value;
 
-use super::expected::{answer, code};
+use super::expected::{answer, code, status};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
-use edgeproof_mock::{MockService, ReadOutage};
+use crate::states::StateNeed;
 
-/// Every row of 7.4 by its real stimulus, with exactly the answer of the reference profile. Only the built-in mock has the
-/// keys to mint such tokens.
+/// Every refusal of 7.4 by its real cause. The service provides the credential, or the outage, that leads to it.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     for form in ReadTokenForm::ALL {
         if let Some(stimulus) = form.stimulus() {
-            refusal(cases, stimulus, move |_, credentials| credentials.authorization(form), false);
+            refusal(cases, stimulus, None);
         }
     }
     for outage in ReadOutage::ALL {
-        let outage_on = move |mock: &MockService, credentials: &Credentials| {
-            mock.set_read_outage(Some(outage));
-            credentials.authorization(ReadTokenForm::Valid)
-        };
-        refusal(cases, outage.stimulus(), outage_on, true);
+        refusal(cases, outage.stimulus(), Some(outage));
     }
 }
 
-/// Triggers the stimulus and returns the value of `Authorization`.
-type Prepare = dyn Fn(&MockService, &Credentials) -> Option<String> + Send + Sync;
-
-fn refusal(
-    cases: &mut CaseList<'_, Service>,
-    stimulus: Stimulus,
-    prepare: impl Fn(&MockService, &Credentials) -> Option<String> + Send + Sync + 'static,
-    exclusive: bool,
-) {
+fn refusal(cases: &mut CaseList<'_, Service>, stimulus: Stimulus, outage: Option<ReadOutage>) {
     // A version of the interface may lack the row.
     let Some(row) = cases.spec.by_stimulus(Table::Verdict, stimulus).cloned() else { return };
     let id = format!("verdict.exactly.{}", stimulus.name());
-    let title = format!("the mock answers {} as its profile says: {}", stimulus.name(), rendered(&row));
-    let refused = cases.spec.profile().verdict_refused.clone();
+    let title = format!("the service answers {} with {}", stimulus.name(), rendered(&row));
     let row_id = row.id.clone();
-    let prepare: Arc<Prepare> = Arc::new(prepare);
-    let case = cases.case(&row_id, &id, &title).steps(steps!(with(row, refused, prepare), async |context| {
-        let authorization = {
-            let Some((mock, credentials)) = context.builtin_mock() else { return };
-            prepare(mock, credentials)
-        };
-        let reference = context.reference("exactly");
-        let mut request = context.verdict(&reference);
-        if let Some(value) = authorization {
-            request = request.authorization(&value);
+    let need = match (outage, stimulus) {
+        (Some(_), _) => vec![ServiceNeed::ReadToken, ServiceNeed::State(StateNeed::Outage)],
+        (None, Stimulus::ReadTokenMissing) => Vec::new(),
+        (None, _) => vec![ServiceNeed::State(StateNeed::Credential(stimulus))],
+    };
+    let case = cases.case(&row_id, &id, &title).steps(steps!(with(row), async |context| {
+        if outage.is_some() {
+            let code = row.code().map(str::to_owned);
+            if context.provide(StateRequest::Outage { code }).await.is_none() {
+                return;
+            }
         }
-        let reply = context.fetch_verdict(&request).await;
-        context.checks(exactly(&row, &refused, &reply));
-        context.check(judge::json_content_type(&reply).at(CaseLevel::Should));
-        with_a_session(context, &request, &reference, &row, &refused).await;
+        refused(context, &row, stimulus, outage.is_some()).await;
+        if outage.is_some() {
+            context.provide(StateRequest::Outage { code: None }).await;
+        }
     }));
-    case.requires(&[ServiceNeed::Mock])
+    case.requires(&need)
         .stimulus(stimulus)
         .also("statement.error-bodies-json")
         .also("statement.json-content-type");
-    if exclusive {
+    if outage.is_some() {
         case.exclusive();
     }
 }
 
-/// The refusal is the same for a session with a verdict.
-async fn with_a_session(
-    context: &mut ServiceCaseContext,
-    request: &VerdictRequest,
-    reference: &str,
-    row: &Row,
-    refused: &Value,
-) {
-    if let Some((mock, _)) = context.builtin_mock() {
-        mock.add_session(edgeproof_mock::NewSession::new(reference));
-        context.target.traffic.note_session(reference);
+/// The refusal is the same for a session with a verdict and for none.
+async fn refused(context: &mut ServiceCaseContext, row: &Row, stimulus: Stimulus, by_outage: bool) {
+    let authorization = if by_outage {
+        Some(format!("Bearer {}", context.read_token()))
+    } else {
+        context.credential(stimulus)
+    };
+    let reference = context.reference("exactly");
+    let request = |context: &ServiceCaseContext, reference: &str| {
+        let request = context.verdict(reference);
+        match &authorization {
+            Some(value) => request.authorization(value),
+            None => request,
+        }
+    };
+    let ask: VerdictRequest = request(context, &reference);
+    let reply = context.fetch_verdict(&ask).await;
+    context.checks(exactly(context.spec(), row, &reply));
+    context.check(judge::json_content_type(&reply).at(CaseLevel::Should));
+    if !context.supports(StateNeed::Verdict) {
+        return;
     }
-    let reply = context.fetch_verdict(request).await;
-    context.checks(exactly(row, refused, &reply));
+    let Some(reference) = context.made(StateRequest::verdict(reference)).await else { return };
+    let reply = context.fetch_verdict(&request(context, &reference)).await;
+    context.checks(exactly(context.spec(), row, &reply));
 }
 
 fn rendered(row: &Row) -> String {
     format!("{} {}", row.status().unwrap_or_default(), row.code().unwrap_or_default())
 }
 
-/// The whole answer: the row's body, or the profile's body with the row's code and its suffix.
-fn exactly(row: &Row, refused: &Value, reply: &AnswerResult) -> Vec<Check> {
+/// The row's body, or its status and its code in JSON.
+fn exactly(spec: &Spec, row: &Row, reply: &AnswerResult) -> Vec<Check> {
     if row.body().is_some() {
         return judge::exact(&answer(row, ""), reply);
     }
-    let Some(code) = code(row) else { return Vec::new() };
-    let body: Option<Value> =
-        reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
-    let seen = body.as_ref().and_then(|body| judge::find_code(std::slice::from_ref(&code), body));
-    // The suffix is the service's choice; the profile gives the rest.
-    let suffix = seen.and_then(|(member, _)| {
-        body.as_ref()?.get(&member)?.as_str()?.strip_prefix(&code.text).map(str::to_owned)
-    });
-    let reason = format!("{}{}", code.text, suffix.filter(|_| code.suffixed).unwrap_or_default());
-    let expected = judge::ExpectedAnswer {
-        status: row.status().unwrap_or_default(),
-        body: Some(edgeproof_fixtures::spec::fill(refused, &[("<reason>", Value::String(reason))])),
-        to_head: false,
-    };
-    let mut checks = judge::exact(&expected, reply);
-    checks.push(judge::has_code(&[code], reply));
+    let mut checks = vec![status(spec, &row.id, reply), judge::is_json(reply)];
+    checks.extend(code(row).map(|code| judge::has_code(&[code], reply)));
     checks
 }

@@ -2,14 +2,15 @@ use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, VerdictPath};
 use edgeproof_http::{Draft, NoAnswer};
-use edgeproof_mock::{NewSession, Ready};
+use edgeproof_mock::states::StateRequest;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::rule::{VerdictObservation, VerdictRule};
 use super::token_choice::TokenChoice;
-use crate::cases::{Exchange, ServiceCaseContext, ServiceTarget, VerdictRequest};
+use crate::cases::{Exchange, ServiceCaseContext, ServiceNeed, ServiceTarget, VerdictRequest};
 use crate::request_text::{EXAMPLE_SERVICE, example_address, request_lines};
+use crate::states::StateNeed;
 
 /// One request for a verdict with its expected answer: pure data.
 #[derive(Debug, Clone)]
@@ -34,17 +35,19 @@ enum Session {
     Segment(String),
     /// It has a verdict.
     WithVerdict,
-    /// Added to the built-in mock, with a reference as of `Unknown`.
-    Added(&'static str, AddedSession),
+    /// In this state, with a reference as of `Unknown`.
+    Made(&'static str, SessionState),
 }
 
-/// A session that a case adds to the built-in mock.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AddedSession {
-    /// When its verdict is ready.
-    pub(super) ready: Ready,
-    /// It belongs to another license than the read token.
-    pub(super) other_license: bool,
+/// A state of a session that a case asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SessionState {
+    /// It has no verdict yet.
+    Pending,
+    /// It got its verdict so many seconds ago.
+    Aged(u64),
+    /// It has a verdict, and belongs to another license than the read token.
+    OtherLicense,
 }
 
 impl VerdictExchange {
@@ -68,9 +71,9 @@ impl VerdictExchange {
         Self::of(Session::WithVerdict)
     }
 
-    /// A request with the read token for a session that is added to the built-in mock before.
-    pub(super) fn added(name: &'static str, session: AddedSession) -> Self {
-        Self::of(Session::Added(name, session))
+    /// A request with the read token for a session that is brought into a state before.
+    pub(super) fn made(name: &'static str, session: SessionState) -> Self {
+        Self::of(Session::Made(name, session))
     }
 
     fn of(session: Session) -> Self {
@@ -171,18 +174,14 @@ impl Session {
             Self::Unknown(name) | Self::Unencoded(name) => Some(context.reference(name)),
             Self::Segment(segment) => Some(segment.clone()),
             Self::WithVerdict => context.session().await,
-            Self::Added(name, session) => {
-                let reference = context.reference(name);
-                session.add(context, &reference);
-                Some(reference)
-            }
+            Self::Made(name, session) => context.made(session.request(context.reference(name))).await,
         }
     }
 
     /// A reference in examples.
     fn example(&self) -> String {
         match self {
-            Self::Unknown(name) | Self::Unencoded(name) | Self::Added(name, _) => format!("example-{name}"),
+            Self::Unknown(name) | Self::Unencoded(name) | Self::Made(name, _) => format!("example-{name}"),
             Self::Segment(segment) => segment.clone(),
             Self::WithVerdict => "example".to_owned(),
         }
@@ -192,40 +191,38 @@ impl Session {
         match self {
             Self::Unknown(_) | Self::Unencoded(_) | Self::Segment(_) => None,
             Self::WithVerdict => Some("the session has a verdict".to_owned()),
-            Self::Added(_, session) => Some(session.describe()),
+            Self::Made(_, session) => Some(session.describe()),
         }
     }
 }
 
-impl AddedSession {
-    /// A session of the read token's license.
-    pub(super) fn ready(ready: Ready) -> Self {
-        Self { ready, other_license: false }
+impl SessionState {
+    /// The request for a session of this state.
+    pub(super) fn request(self, reference: impl Into<String>) -> StateRequest {
+        match self {
+            Self::Pending => StateRequest::pending(reference),
+            Self::Aged(seconds) => StateRequest::aged(reference, seconds),
+            Self::OtherLicense => StateRequest::other_license(reference),
+        }
     }
 
-    /// Adds the session to the built-in mock. No effect on another service.
-    pub(super) fn add(self, context: &ServiceCaseContext, reference: &str) {
-        let Some((mock, credentials)) = context.builtin_mock() else { return };
-        context.target.traffic.note_session(reference);
-        let session = NewSession::new(reference).ready(self.ready);
-        let other = self.other_license.then(|| credentials.other_license_id());
-        mock.add_session(match other {
-            Some(id) => session.license_id(id),
-            None => session,
-        });
+    /// What a case of such a session requires.
+    pub(super) fn need(self) -> ServiceNeed {
+        ServiceNeed::State(match self {
+            Self::Pending => StateNeed::Pending,
+            Self::Aged(_) => StateNeed::Aged,
+            Self::OtherLicense => StateNeed::OtherLicense,
+        })
     }
 
     fn describe(self) -> String {
-        let time = humantime::format_duration;
-        match self.ready {
-            _ if self.other_license => "the session belongs to another license".to_owned(),
-            Ready::Never => "the session has no verdict yet".to_owned(),
-            Ready::Since(age) => format!("the session got its verdict {} ago", time(age)),
-            Ready::After(delay) => format!("the session gets its verdict after {}", time(delay)),
-            Ready::AfterFirstPoll(delay) => {
-                format!("the session gets its verdict {} after the first request for it", time(delay))
+        match self {
+            Self::Pending => "the session has no verdict yet".to_owned(),
+            Self::Aged(seconds) => {
+                let age = humantime::format_duration(Duration::from_secs(seconds));
+                format!("the session got its verdict {age} ago")
             }
-            Ready::Always => "the session has a verdict".to_owned(),
+            Self::OtherLicense => "the session belongs to another license".to_owned(),
         }
     }
 }

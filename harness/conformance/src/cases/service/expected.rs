@@ -13,9 +13,12 @@ pub(crate) const PENDING: &str = "verdict.404.pending";
 pub(crate) const UNAUTHORIZED: &str = "verdict.401.unauthorized";
 
 /// Row of the answer with a verdict.
-pub(in crate::cases) const AVAILABLE: &str = "verdict.200.available";
+pub(crate) const AVAILABLE: &str = "verdict.200.available";
 /// Row of the answer to a request with an expired read token.
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
+
+/// Row of the answer to a request with a revoked read token.
+pub(in crate::cases) const REVOKED: &str = "verdict.401.revoked";
 
 /// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
 /// codes passes.
@@ -46,6 +49,8 @@ pub(in crate::cases) enum Expected {
     NoServerError,
     /// The refusal of an expired read token.
     Expired,
+    /// The refusal of a revoked read token.
+    Revoked,
 }
 
 impl Expected {
@@ -56,6 +61,7 @@ impl Expected {
             Self::Pending(reference) => exact(PENDING, reference),
             Self::Unauthorized => exact(UNAUTHORIZED, ""),
             Self::Expired => exact(EXPIRED, ""),
+            Self::Revoked => exact(REVOKED, ""),
             Self::Damaged => {
                 let codes = codes(spec, &TOKEN_REFUSALS);
                 vec![status_of(&codes, reply), judge::is_json(reply), judge::has_code(&codes, reply)]

@@ -1,5 +1,5 @@
-//! Cases of the verdict endpoint (4, 5, 7.4), played as the integrator's backend. Cases that must add sessions, move the
-//! clock or mint tokens run against the built-in mock only.
+//! Cases of the verdict endpoint (4, 5, 7.4), played as the integrator's backend. A state hook makes the sessions, clocks and
+//! tokens that they require.
 
 mod arrivals;
 mod damage;
@@ -12,6 +12,7 @@ mod refusals;
 mod rule;
 mod secrecy;
 mod sessions;
+mod states;
 mod token_choice;
 mod token_echo;
 mod vary;
@@ -21,14 +22,14 @@ use super::CaseList;
 
 pub use damage::Damage;
 pub(super) use expected::Expected;
-pub(crate) use expected::{PENDING, UNAUTHORIZED, answer, is_pending};
+pub(crate) use expected::{AVAILABLE, PENDING, UNAUTHORIZED, answer, is_pending};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS, forms,
 };
 
 pub(crate) use token_echo::token_echo;
 
-use exchange::AddedSession;
+use exchange::SessionState;
 pub use exchange::VerdictExchange;
 pub use part::Service;
 pub use rule::{VerdictObservation, VerdictRule};
@@ -42,6 +43,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     sessions::add(cases);
     arrivals::add(cases);
     exact::add(cases);
+    states::add(cases);
     secrecy::add(cases);
     vary::add(cases);
 }

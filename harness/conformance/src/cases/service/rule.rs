@@ -23,13 +23,8 @@ pub enum VerdictRule {
     Unauthorized,
     /// The refusal of an expired read token.
     Expired,
-    /// The refusal of a damaged read token.
-    Damaged {
-        /// Codes of another service.
-        accepted: Vec<ReasonCode>,
-        /// Codes of the built-in mock. None: the same.
-        builtin: Option<Vec<ReasonCode>>,
-    },
+    /// The refusal of a damaged read token, with one of these codes.
+    Damaged(Vec<ReasonCode>),
     /// The verdict.
     Verdict,
     /// Status 200.
@@ -83,9 +78,7 @@ impl VerdictRule {
             Self::Pending => answered(Expected::Pending(reference.to_owned())),
             Self::Unauthorized => answered(Expected::Unauthorized),
             Self::Expired => answered(Expected::Expired),
-            Self::Damaged { accepted, builtin } => {
-                let builtin = builtin.as_ref().filter(|_| context.target.mock.is_some());
-                let codes = builtin.unwrap_or(accepted);
+            Self::Damaged(codes) => {
                 let [status, json] = refused(codes, context.spec(), reply);
                 vec![status, json, judge::has_code(codes, reply)]
             }
@@ -137,7 +130,7 @@ impl VerdictRule {
             Self::Pending => row(PENDING)?,
             Self::Unauthorized => row(UNAUTHORIZED)?,
             Self::Expired => row(EXPIRED)?,
-            Self::Damaged { accepted, .. } => {
+            Self::Damaged(accepted) => {
                 let statuses: BTreeSet<String> =
                     accepted.iter().map(|code| code.status.to_string()).collect();
                 let statuses: Vec<_> = statuses.into_iter().collect();

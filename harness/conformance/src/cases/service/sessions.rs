@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
 use serde_json::Value;
@@ -10,6 +11,7 @@ use super::expected::{AVAILABLE, PENDING, answer, verdict};
 use super::{VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, AnswerResult, Check};
+use crate::states::StateNeed;
 
 /// Tolerance after the age limit of a verdict.
 const SLACK: Duration = Duration::from_secs(10);
@@ -29,7 +31,7 @@ fn available(cases: &mut CaseList<'_, Service>) {
     cases
         .case("verdict.200.available", "verdict.available", title)
         .exchange(exchange.clone().observe(VerdictObservation::Format))
-        .requires(needs)
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::SessionTrial])
         .stimulus(Stimulus::VerdictReady)
         .also("endpoint.service.verdict");
     let title = "an available verdict is returned at once, with any waitMs";
@@ -102,15 +104,15 @@ fn same_fields(old: &AnswerResult, none: &AnswerResult) -> Check {
     Check::judged(count, same).at(CaseLevel::Should).advise(Advice::SessionRevealed)
 }
 
-/// The answer when the verdict is older than the limit. The built-in mock's clock is advanced; for another service the case
-/// waits.
+/// The answer when the verdict is older than the limit. A service that cannot move its clock takes real time.
 async fn after_limit(
     context: &mut ServiceCaseContext,
     request: &VerdictRequest,
     limit: Duration,
 ) -> AnswerResult {
-    if let Some(mock) = &context.target.mock {
-        mock.clock().advance(limit + Duration::from_secs(1));
+    if context.supports(StateNeed::Later) {
+        let seconds = limit.as_secs() + 1;
+        context.provide(StateRequest::Later { seconds }).await;
         return context.fetch_verdict(request).await;
     }
     let seen = context.now();

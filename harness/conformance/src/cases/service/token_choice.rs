@@ -23,6 +23,8 @@ pub enum TokenChoice {
     OtherScheme,
     /// An expired read token.
     Expired,
+    /// A revoked read token.
+    Revoked,
     /// A license.
     License,
     /// The read token, damaged.
@@ -37,8 +39,15 @@ pub(in crate::cases) struct NoSuchPart;
 impl TokenChoice {
     /// All credentials, the plainest first.
     pub(in crate::cases) fn all() -> Vec<Self> {
-        let whole =
-            [Self::Valid, Self::Missing, Self::Foreign, Self::OtherScheme, Self::Expired, Self::License];
+        let whole = [
+            Self::Valid,
+            Self::Missing,
+            Self::Foreign,
+            Self::OtherScheme,
+            Self::Expired,
+            Self::Revoked,
+            Self::License,
+        ];
         // The interface does not show whether the prefix alone is a damaged token or none.
         let damages = Damage::VARIANTS.iter().filter(|damage| **damage != Damage::PrefixAlone);
         whole.into_iter().chain(damages.map(|damage| Self::Damaged(*damage))).collect()
@@ -52,6 +61,7 @@ impl TokenChoice {
             Self::Foreign => "foreign".into(),
             Self::OtherScheme => "other-scheme".into(),
             Self::Expired => "expired".into(),
+            Self::Revoked => "revoked".into(),
             Self::License => "license".into(),
             Self::Damaged(damage) => format!("damaged-{}", damage.slug()),
             Self::LowerCaseScheme => "lower-case-scheme".into(),
@@ -68,6 +78,7 @@ impl TokenChoice {
             Self::Foreign => "a bearer token that is not a read token".into(),
             Self::OtherScheme => "another scheme than Bearer".into(),
             Self::Expired => "an expired read token".into(),
+            Self::Revoked => "a revoked read token".into(),
             Self::License => "a license as token".into(),
             Self::Damaged(damage) => format!("a read token {}", damage.description()),
             Self::LowerCaseScheme => "the read token and the scheme bearer".into(),
@@ -83,7 +94,7 @@ impl TokenChoice {
     ) -> Result<Option<String>, NoSuchPart> {
         let inputs = &context.target.inputs;
         let (expired, license) = (exposed(inputs.expired_token.as_ref()), exposed(inputs.license.as_ref()));
-        self.with(&context.read_token(), &expired, &license)
+        self.with(&context.read_token(), &expired, &context.revoked_token(), &license)
     }
 
     /// The value of `Authorization` in examples.
@@ -91,11 +102,20 @@ impl TokenChoice {
         let token = |name: &str| format!("{READ_PREFIX}<{name}>");
         match self {
             Self::Damaged(damage) => Some(format!("Bearer {READ_PREFIX}<token {}>", damage.description())),
-            _ => self.with(&token("token"), &token("expired"), "<license>").unwrap_or_default(),
+            _ => {
+                let [token, expired, revoked] = ["token", "expired", "revoked"].map(token);
+                self.with(&token, &expired, &revoked, "<license>").unwrap_or_default()
+            }
         }
     }
 
-    fn with(self, token: &str, expired: &str, license: &str) -> Result<Option<String>, NoSuchPart> {
+    fn with(
+        self,
+        token: &str,
+        expired: &str,
+        revoked: &str,
+        license: &str,
+    ) -> Result<Option<String>, NoSuchPart> {
         let bearer = |token: &str| Ok(Some(format!("Bearer {token}")));
         match self {
             Self::Valid => bearer(token),
@@ -103,6 +123,7 @@ impl TokenChoice {
             Self::Foreign => bearer("eyJhbGciOiJub25lIn0.e30."),
             Self::OtherScheme => Ok(Some("Token service_read_none".to_owned())),
             Self::Expired => bearer(expired),
+            Self::Revoked => bearer(revoked),
             Self::License => bearer(license),
             Self::Damaged(damage) => bearer(&damage.apply(token).ok_or(NoSuchPart)?),
             Self::LowerCaseScheme => Ok(Some(format!("bearer {token}"))),

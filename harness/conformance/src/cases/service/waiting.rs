@@ -2,6 +2,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::{Counted, TimeRule};
 
 use super::expected::{PENDING, UNAUTHORIZED};
@@ -9,6 +10,7 @@ use super::rule::no_server_error;
 use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, summary};
 use crate::judge::Check;
+use crate::states::StateNeed;
 
 /// Timeout of an answer to a short `waitMs`. A service may have a default wait.
 const SHORT_WAIT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -29,6 +31,8 @@ const EXCESSIVE: [(&str, &str, &str); 4] = [
 ];
 /// Timeout of the service's reaction to a client that has disconnected.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time after which a request has surely begun to wait.
+pub(super) const TO_BEGIN: Duration = Duration::from_millis(250);
 /// How long a case without `--waits` observes an excessive wait.
 const OBSERVATION: Duration = Duration::from_secs(2);
 
@@ -128,12 +132,12 @@ fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, query: &'stati
         .takes(EXCESSIVE_TIMEOUT);
 }
 
-/// Advances the built-in mock's clock. Another service takes real time.
-async fn time_passes(context: &ServiceCaseContext, longest: Duration) {
-    if let Some((mock, _)) = context.builtin_mock() {
-        // The clock must advance after the request has started to wait. An error means that the mock has ended.
-        let _ = mock.polls().wait_for(|polls| *polls > 0).await;
-        mock.clock().advance(longest);
+/// Moves the clock of the service. Where that is impossible, time passes by itself.
+async fn time_passes(context: &mut ServiceCaseContext, longest: Duration) {
+    if context.supports(StateNeed::Later) {
+        // The clock must move after the request has started to wait.
+        context.sleep(TO_BEGIN).await;
+        context.provide(StateRequest::Later { seconds: longest.as_secs() }).await;
     }
 }
 
@@ -169,7 +173,7 @@ fn without_token(cases: &mut CaseList<'_, Service>) {
         .takes(SHORT_WAIT_TIMEOUT);
 }
 
-/// A disconnected client must not occupy a long poll. Only the built-in mock reports the number of waiting requests.
+/// A disconnected client must not occupy a long poll.
 fn client_leaves(cases: &mut CaseList<'_, Service>) {
     cases
         .case(
@@ -180,17 +184,30 @@ fn client_leaves(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             let request = context.with_token(&context.reference("leaves"));
             let draft = request.query("waitMs=25000").draft();
-            let Some((mock, _)) = context.builtin_mock() else { return };
-            let mut polls = mock.polls();
+            let mut asking = Box::pin(context.begin(&draft, SHORT_WAIT_TIMEOUT));
             let begun = tokio::select! {
-                begun = polls.wait_for(|polls| *polls > 0) => begun.is_ok(),
-                // An answer at once occupies nothing. Otherwise this drops the request and its connection.
-                _ = context.begin(&draft, SHORT_WAIT_TIMEOUT) => false,
+                begun = waiting(context, SHORT_WAIT_TIMEOUT, |count| count > 0) => begun,
+                // An answer at once occupies nothing.
+                _ = &mut asking => false,
             };
-            let ended = !begun
-                || context.within(DISCONNECT_TIMEOUT, polls.wait_for(|polls| *polls == 0)).await.is_some();
+            // This drops the request and its connection.
+            drop(asking);
+            let ended = !begun || waiting(context, DISCONNECT_TIMEOUT, |count| count == 0).await;
             context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
         }))
-        .requires(&[ServiceNeed::Mock])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::State(StateNeed::Waiting)])
         .exclusive();
+}
+
+/// Whether the number of waiting requests becomes one of these within a time.
+async fn waiting(context: &mut ServiceCaseContext, limit: Duration, is: fn(usize) -> bool) -> bool {
+    let began = context.now();
+    while context.now() < began + limit {
+        let Some(reply) = context.provide(StateRequest::Waiting {}).await else { return false };
+        if reply.waiting.is_some_and(is) {
+            return true;
+        }
+        context.sleep(Duration::from_millis(10)).await;
+    }
+    false
 }

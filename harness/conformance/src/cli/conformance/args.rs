@@ -48,7 +48,7 @@ pub(crate) struct ConformanceArgs {
     /// Valid read token (default: READ_TOKEN from the environment)
     #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and key set")]
     pub(super) read_token: Option<String>,
-    /// Expired read token
+    /// Expired read token (default: READ_TOKEN_EXPIRED from the environment)
     #[arg(long, value_name = "TOKEN|@FILE", help_heading = "Service and key set")]
     pub(super) expired_token: Option<String>,
     /// License, to check that the service refuses it as a read token
@@ -57,6 +57,20 @@ pub(crate) struct ConformanceArgs {
     /// Reference of a session that finished less than 2 minutes ago
     #[arg(long, value_name = "REF", help_heading = "Service and key set")]
     pub(super) session_ref: Option<String>,
+    /// State hook of a test system: a URL that takes states as JSON (docs/services.md)
+    #[arg(long, value_name = "URL", help_heading = "Service and key set", conflicts_with = "state_command")]
+    pub(super) state_url: Option<String>,
+    /// State hook of a test system: a program that reads a state as JSON
+    #[arg(long, value_name = "CMD", help_heading = "Service and key set")]
+    pub(super) state_command: Option<String>,
+    /// Header of requests to --state-url, such as a credential
+    #[arg(
+        long,
+        value_name = "NAME: VALUE|@FILE",
+        help_heading = "Service and key set",
+        requires = "state_url"
+    )]
+    pub(super) state_header: Option<String>,
 
     /// ES module that exports create(options), by path or URL (default: the reference collector)
     #[arg(long, value_name = "FILE|URL", help_heading = "Collector")]

@@ -130,13 +130,15 @@ fn collector_options(args: &ConformanceArgs) -> [(&'static str, bool); 3] {
 }
 
 /// Options for services and key sets that are not built in.
-fn service_options(args: &ConformanceArgs) -> [(&'static str, bool); 6] {
+fn service_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
     [
         ("--base-url", args.base_url.is_some()),
         ("--read-token", args.read_token.is_some()),
         ("--expired-token", args.expired_token.is_some()),
         ("--license", args.license.is_some()),
         ("--session-ref", args.session_ref.is_some()),
+        ("--state-url", args.state_url.is_some()),
+        ("--state-command", args.state_command.is_some()),
         ("--service-ca", args.service_ca.is_some()),
     ]
 }

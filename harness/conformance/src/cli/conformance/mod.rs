@@ -31,7 +31,7 @@ pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
         let _context = runtime.enter();
         signals::catch()?
     };
-    match plan(args)? {
+    match plan(args, &runtime)? {
         PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
             let code = runtime.block_on(execute(*run, interrupted));

@@ -5,6 +5,7 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::Reader;
 use rand::RngExt;
+use tokio::runtime::Runtime;
 
 use super::args::ConformanceArgs;
 use super::cases::{check_hold, selection};
@@ -41,7 +42,7 @@ pub(super) struct PlannedRun {
 }
 
 /// Validates the arguments. Nothing reads them again.
-pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
+pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedCommand, Failure> {
     // Any other text is the URL of an edge.
     let part = args.target.as_deref().and_then(|target| target.parse().ok()).unwrap_or(PartName::Edge);
     check_options(args, part)?;
@@ -62,12 +63,12 @@ pub(super) fn plan(args: &ConformanceArgs) -> Result<PlannedCommand, Failure> {
             ConformanceRun::new(cases, &selection(args)?, EdgePool::new(edges))?
         }
         PartName::Service => {
-            let service = service_options(args, part, &spec, profile)?;
+            let service = service_options(args, part, &spec, profile, runtime)?;
             let cases = cases::service_with_sequences(catalog, sequences);
             ConformanceRun::new(cases, &selection(args)?, ServiceRunner::new(service))?
         }
         PartName::Keys => {
-            let service = service_options(args, part, &spec, profile)?;
+            let service = service_options(args, part, &spec, profile, runtime)?;
             ConformanceRun::new(cases::keys(catalog), &selection(args)?, ServiceRunner::new(service))?
         }
         PartName::Collector => {

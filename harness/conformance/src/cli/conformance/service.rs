@@ -1,18 +1,28 @@
+use std::path::Path;
 use std::sync::Arc;
 
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX, Redactor, Secret};
-use edgeproof_fixtures::spec::{PartName, Profile, Spec};
-use edgeproof_launch::BaseUrl;
+use edgeproof_fixtures::spec::{PartName, Profile, Spec, Table};
+use edgeproof_http::{ServerAddress, ServerAddressError};
+use edgeproof_launch::{BaseUrl, CommandLine, Filter};
+use edgeproof_mock::ReadOutage;
+use rand::RngExt;
+use tokio::runtime::Runtime;
+use url::Url;
 
 use super::args::ConformanceArgs;
 use crate::cases::ServiceInputs;
 use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServiceRunnerOptions};
+use crate::states::{StateHook, StatePort};
 
-/// Variable that holds the read token, so that no argument shows it.
+/// Variables that hold read tokens, so that no argument shows them.
 const READ_TOKEN: &str = "READ_TOKEN";
+const READ_TOKEN_EXPIRED: &str = "READ_TOKEN_EXPIRED";
+const READ_TOKEN_REVOKED: &str = "READ_TOKEN_REVOKED";
+const READ_TOKEN_OTHER: &str = "READ_TOKEN_OTHER";
 
 /// The service or key set under test: the built-in mock, or any URL.
 pub(super) fn service_options(
@@ -20,6 +30,7 @@ pub(super) fn service_options(
     part: PartName,
     spec: &Arc<Spec>,
     profile: Profile,
+    runtime: &Runtime,
 ) -> Result<ServiceRunnerOptions, Failure> {
     let (waits, spec) = (args.waits, Arc::clone(spec));
     let service = args.base_url.as_deref().map(|url| BaseUrl::of_service(url, &spec)).transpose()?;
@@ -48,18 +59,26 @@ pub(super) fn service_options(
         check_ca_file("--service-ca", ca)?;
     }
     let inputs = inputs(args, service.is_some())?;
-    let redactor = Arc::new(redactor(&inputs));
-    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone() };
+    let mut redactor = redactor(&inputs);
+    let hook = state_hook(args, &inputs, &spec, &mut redactor, runtime)?;
+    let redactor = Arc::new(redactor);
+    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone(), hook };
     Ok(ServiceRunnerOptions { spec, mock_spec: None, profile, location, inputs, waits, redactor })
 }
 
 fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Failure> {
     // A key set alone must not receive a token that happens to be in the environment.
-    let from_environment = || std::env::var(READ_TOKEN).ok().filter(|token| has_service && !token.is_empty());
-    let token = args.read_token.clone().or_else(from_environment);
-    let accepted = token.map(|token| read_token("--read-token", &token)).transpose()?;
-    let expired = args.expired_token.as_deref();
-    let expired = expired.map(|token| read_token("--expired-token", token)).transpose()?;
+    let token = |option: Option<(&str, &String)>, variable: &str| {
+        if let Some((option, value)) = option {
+            return read_token(option, value).map(Some);
+        }
+        let from_environment = std::env::var(variable).ok().filter(|token| has_service && !token.is_empty());
+        from_environment.map(|token| read_token(variable, &token)).transpose()
+    };
+    let accepted = token(args.read_token.as_ref().map(|token| ("--read-token", token)), READ_TOKEN)?;
+    let expired = args.expired_token.as_ref().map(|token| ("--expired-token", token));
+    let expired = token(expired, READ_TOKEN_EXPIRED)?;
+    let (revoked, other) = (token(None, READ_TOKEN_REVOKED)?, token(None, READ_TOKEN_OTHER)?);
     let license = args.license.as_deref().map(|license| secret("--license", license)).transpose()?;
     if license.as_ref().is_some_and(|license| license.expose().starts_with(READ_PREFIX)) {
         return Err(Failure::usage(
@@ -76,6 +95,8 @@ fn inputs(args: &ConformanceArgs, has_service: bool) -> Result<ServiceInputs, Fa
     Ok(ServiceInputs {
         read_token: accepted,
         expired_token: expired,
+        revoked_token: revoked,
+        other_token: other,
         license,
         session_ref: args.session_ref.clone(),
     })
@@ -119,11 +140,91 @@ fn secret(option: &str, value: &str) -> Result<Secret, Failure> {
     Ok(Secret::new(text))
 }
 
+/// The state hook, with each of its states tried once. A list tries nothing.
+fn state_hook(
+    args: &ConformanceArgs,
+    inputs: &ServiceInputs,
+    spec: &Spec,
+    redactor: &mut Redactor,
+    runtime: &Runtime,
+) -> Result<Option<Arc<StateHook>>, Failure> {
+    let port = match (&args.state_url, &args.state_command) {
+        (Some(url), _) => {
+            let header = args.state_header.as_deref().map(state_header).transpose()?;
+            if let Some((_, value)) = &header {
+                redactor.add("state-header", value.expose());
+            }
+            let address = runtime.block_on(state_address(url, args.service_ca.as_deref()))?;
+            StatePort::Url { address, header }
+        }
+        (None, Some(command)) => StatePort::Command(Filter::new(&CommandLine::parse(command)?)),
+        (None, None) => return Ok(None),
+    };
+    let known = Arc::new(redactor.clone());
+    if args.list {
+        return Ok(Some(Arc::new(StateHook::assumed(port, known))));
+    }
+    let outage = ReadOutage::ALL[0].stimulus();
+    let outage = spec.by_stimulus(Table::Verdict, outage).and_then(|row| row.code());
+    let run = format!("{:08x}", rand::rng().random::<u32>());
+    let tried = StateHook::tried(port, inputs.read_token.as_ref(), outage, &run, known);
+    let hook = runtime.block_on(tried).map_err(|why| {
+        let advice = "the state hook answers 200 or 501, or exits with 0 or 3, within 10 seconds; see docs/services.md";
+        Failure::of(&why, advice).incomplete()
+    })?;
+    for secret in hook.secrets() {
+        let token = secret.expose().split_once(' ').map_or(secret.expose(), |(_, token)| token);
+        redactor.add("credential of the state hook", token);
+    }
+    Ok(Some(Arc::new(hook)))
+}
+
+async fn state_address(url: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
+    let parsed = Url::parse(url).ok().filter(|url| url.has_host());
+    let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
+    Ok(ServerAddress::resolve(&parsed, ca).await.map_err(|why| match why {
+        // A name that does not resolve is no mistake of the command line.
+        why @ ServerAddressError::Unresolved { .. } => Failure::from(why).incomplete(),
+        why => Failure::from(why),
+    })?)
+}
+
+/// Name and value of a header; the value may be in a file.
+fn state_header(text: &str) -> Result<(String, Secret), Failure> {
+    let (name, value) = text.split_once(':').map_or((text, ""), |(name, value)| (name.trim(), value.trim()));
+    let is_name = !name.is_empty() && http::HeaderName::try_from(name).is_ok();
+    if !is_name || value.is_empty() {
+        return Err(Failure::usage(
+            "cannot use the value of --state-header: it is not a header",
+            "write 'Name: value', or 'Name: @FILE' for a value in a file",
+        ));
+    }
+    let value = match value.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path).map_err(|why| {
+            Failure::usage(
+                format!("cannot read the value of --state-header from {path}: {why}"),
+                "name a text file that holds only the value after @",
+            )
+        })?,
+        None => value.to_owned(),
+    };
+    let value = value.trim();
+    if http::HeaderValue::try_from(value).is_err() {
+        return Err(Failure::usage(
+            "cannot use the value of --state-header: it contains a line break or a control character",
+            "write one line of text",
+        ));
+    }
+    Ok((name.to_owned(), Secret::new(value)))
+}
+
 fn redactor(inputs: &ServiceInputs) -> Redactor {
     let mut redactor = Redactor::empty();
     let secrets = [
         ("read-token given", &inputs.read_token),
         ("read-token expired", &inputs.expired_token),
+        ("read-token revoked", &inputs.revoked_token),
+        ("read-token other", &inputs.other_token),
         ("license given", &inputs.license),
     ];
     for (label, secret) in secrets {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use edgeproof_cli::{Failure, LogEnd};
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
+use edgeproof_http::ServerAddress;
 use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use url::Url;
 
 use super::args::MockArgs;
 use super::log::RequestLog;
@@ -74,7 +76,11 @@ impl MockServer {
             Some(address) => {
                 let listener = bind("--admin", address).await?;
                 let names = args.admin_host.clone();
-                let options = AdminOptions { listener, names, seed, redactor };
+                let edge = match &edge {
+                    Some(edge) => Some(address_of(edge).await?),
+                    None => None,
+                };
+                let options = AdminOptions { listener, edge, names, seed, redactor };
                 let admin = Admin::start(Arc::clone(&service), options);
                 Some(admin.map_err(|why| Failure::of(&why, "choose another address with --admin"))?)
             }
@@ -159,6 +165,13 @@ async fn start_edge(
     };
     let advice = format!("choose another address with {option}, or mint the settings again");
     Edge::start(options).await.map_err(|why| Failure::of(&why, &advice))
+}
+
+/// Address of an edge for requests.
+async fn address_of(edge: &Edge) -> Result<ServerAddress, Failure> {
+    let url =
+        Url::parse(&edge.url()).map_err(|why| Failure::of(&why, "choose another address with --edge"))?;
+    Ok(ServerAddress::resolve(&url, None).await?)
 }
 
 /// Starts the demo page, behind an edge that admits its origin.

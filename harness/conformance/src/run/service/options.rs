@@ -11,6 +11,7 @@ use edgeproof_reports::TargetKind;
 use super::part::ServicePart;
 use crate::cases::{ServiceInputs, ServiceNeed};
 use crate::run::plan::UnmetNeed;
+use crate::states::{StateHook, StateNeed};
 
 /// The service or key set under test.
 pub struct ServiceRunnerOptions {
@@ -43,6 +44,8 @@ pub enum ServiceLocation {
         keys: Option<BaseUrl>,
         /// CA file for their certificates (default: system roots).
         ca: Option<PathBuf>,
+        /// Brings the service into states.
+        hook: Option<Arc<StateHook>>,
     },
 }
 
@@ -69,31 +72,43 @@ impl ServiceRunnerOptions {
         ServiceInputs {
             read_token: token(ReadTokenForm::Valid),
             expired_token: token(ReadTokenForm::Expired),
+            revoked_token: token(ReadTokenForm::Revoked),
+            other_token: token(ReadTokenForm::OtherLicense),
             license: Some(Secret::new(credentials.license(LicenseForm::Valid))),
             session_ref: None,
         }
     }
 
     /// The need of a case, if it is not met.
-    pub(super) fn unmet<P: ServicePart>(&self, need: ServiceNeed) -> Option<UnmetNeed> {
+    pub(super) fn unmet(&self, need: ServiceNeed) -> Option<UnmetNeed> {
         let inputs = &self.inputs;
-        let ServiceLocation::At { service, .. } = &self.location else { return None };
+        let ServiceLocation::At { service, hook, .. } = &self.location else { return None };
+        let supports = |state| hook.as_ref().is_some_and(|hook| hook.supports(state));
         let (met, name, advice) = match need {
             ServiceNeed::ReadToken => (inputs.read_token.is_some(), "a read token", "set READ_TOKEN"),
             ServiceNeed::ExpiredToken => {
-                (inputs.expired_token.is_some(), "an expired read token", "use --expired-token")
+                (inputs.expired_token.is_some(), "an expired read token", "set READ_TOKEN_EXPIRED")
+            }
+            ServiceNeed::RevokedToken => {
+                (inputs.revoked_token.is_some(), "a revoked read token", "set READ_TOKEN_REVOKED")
+            }
+            ServiceNeed::OtherToken => {
+                (inputs.other_token.is_some(), "a read token of another license", "set READ_TOKEN_OTHER")
             }
             ServiceNeed::License => (inputs.license.is_some(), "a license", "use --license"),
-            ServiceNeed::Session if service.is_none() => {
-                (false, "the service that signs with these keys", "use --base-url and --session-ref")
+            ServiceNeed::Session | ServiceNeed::SessionTrial if service.is_none() => {
+                (false, "the service that signs with these keys", "use --base-url and --state-url")
             }
-            ServiceNeed::Session => (
-                inputs.session_ref.is_some(),
+            ServiceNeed::Session | ServiceNeed::SessionTrial => (
+                inputs.session_ref.is_some() || supports(StateNeed::Verdict),
                 "a session that finished less than 2 minutes ago",
-                "use --session-ref",
+                "use --state-url or --session-ref",
             ),
             ServiceNeed::Waits => (self.waits, "minutes of real time", "use --waits"),
-            ServiceNeed::Mock => (false, "the built-in mock service", P::WITHOUT_URL),
+            ServiceNeed::State(state) => {
+                let advice = if hook.is_some() { "support it in the state hook" } else { "use --state-url" };
+                (supports(state), state.input(), advice)
+            }
         };
         (!met).then_some(UnmetNeed::Input { name, advice })
     }

@@ -12,8 +12,6 @@ pub trait ServicePart:
 {
     /// Name of the built-in one in reports.
     const BUILT_IN: &'static str;
-    /// How to test the built-in one.
-    const WITHOUT_URL: &'static str;
 
     /// Its base URL; empty if it is unknown.
     fn base_url(location: &ServiceLocation) -> String;
@@ -32,7 +30,6 @@ pub trait ServicePart:
 
 impl ServicePart for Service {
     const BUILT_IN: &'static str = "mock service";
-    const WITHOUT_URL: &'static str = "omit --base-url";
 
     fn base_url(location: &ServiceLocation) -> String {
         let ServiceLocation::At { service, .. } = location else { return String::new() };
@@ -55,7 +52,6 @@ impl ServicePart for Service {
 
 impl ServicePart for Keys {
     const BUILT_IN: &'static str = "key set of the mock service";
-    const WITHOUT_URL: &'static str = "omit --keys-url";
 
     fn base_url(location: &ServiceLocation) -> String {
         let ServiceLocation::At { keys, .. } = location else { return String::new() };

@@ -1,6 +1,7 @@
 use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -9,6 +10,7 @@ use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, CredentialFiles, Credentia
 use edgeproof_fixtures::spec::CertificateRefusal;
 use edgeproof_http::{NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::BaseUrl;
+use edgeproof_mock::states::StateProvider;
 use edgeproof_mock::{Listen, MockService, ServiceOptions};
 use edgeproof_reports::CaseLevel;
 use edgeproof_targets::{Embedded, FaultInjection, StartError};
@@ -34,6 +36,7 @@ use crate::run::liveness::{Attempt, CaseEnd, CaseRun, Liveness, begin, probe_sta
 use crate::run::plan::UnmetNeed;
 use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
+use crate::states::StateHook;
 
 /// DNS resolution timeout.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -127,16 +130,16 @@ impl<P: ServicePart> ServiceRunner<P> {
     async fn open(&self) -> Result<ServiceTarget, ServiceRunnerError> {
         match &self.options.location {
             ServiceLocation::Mock(credentials, files) => self.start_mock(credentials, files).await,
-            ServiceLocation::At { service, keys, ca } => Ok(ServiceTarget {
+            ServiceLocation::At { service, keys, ca, hook } => Ok(ServiceTarget {
                 spec: Arc::clone(&self.options.spec),
                 service: resolve(service.as_ref(), ca.as_deref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_deref()).await?,
                 inputs: self.options.inputs.clone(),
-                mock: None,
-                credentials: None,
-                edge: None,
+                hook: hook.clone(),
+                builtin: None,
                 traffic: Arc::clone(&self.traffic),
                 run: self.run_id.clone(),
+                key_change: AtomicU64::new(0),
             }),
         }
     }
@@ -166,16 +169,18 @@ impl<P: ServicePart> ServiceRunner<P> {
         let url = Url::parse(&address).map_err(|_| ServerAddressError::NotHttp(address))?;
         let ca = files.certificate(Role::ServiceAuthority);
         let endpoint = ServerAddress::resolve(&url, Some(&ca)).await?;
+        let provider = StateProvider::new(Arc::clone(&mock), Some(edge.endpoint().clone()));
+        let hook = StateHook::builtin(provider, credentials, Arc::clone(&self.options.redactor));
         Ok(ServiceTarget {
             spec: Arc::clone(spec),
             service: Some(endpoint.clone()),
             keys: Some(endpoint),
             inputs: self.options.inputs.clone(),
-            mock: Some(mock),
-            credentials: Some(Arc::clone(credentials)),
-            edge: Some(edge),
+            hook: Some(Arc::new(hook)),
+            builtin: Some((mock, edge)),
             traffic: Arc::clone(&self.traffic),
             run: self.run_id.clone(),
+            key_change: AtomicU64::new(0),
         })
     }
 }
@@ -205,7 +210,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
     }
 
     fn unmet(&self, case: &Case<P>) -> Vec<UnmetNeed> {
-        case.needs.iter().filter_map(|need| self.options.unmet::<P>(*need)).collect()
+        case.needs.iter().filter_map(|need| self.options.unmet(*need)).collect()
     }
 
     async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<ServiceNeed> {

@@ -7,6 +7,7 @@ use super::action_model::{ActionModel, SavedFieldError, SavedFields, value};
 use super::service_step::{ServiceAction, SessionChoice, VerdictStep, header_fields, methods, queries};
 use crate::cases::TokenChoice;
 use crate::cases::{ServiceCaseContext, ServiceNeed};
+use crate::states::StateNeed;
 
 /// The steps that a service allows.
 #[derive(Debug, Clone)]
@@ -28,10 +29,12 @@ impl ServiceModel {
         let session = match step.session {
             SessionChoice::Unknown | SessionChoice::OtherUnknown => None,
             SessionChoice::Known => Some(ServiceNeed::Session),
-            SessionChoice::Pending | SessionChoice::TooOld => Some(ServiceNeed::Mock),
+            SessionChoice::Pending => Some(ServiceNeed::State(StateNeed::Pending)),
+            SessionChoice::TooOld => Some(ServiceNeed::State(StateNeed::Aged)),
         };
         let token = match step.token {
             TokenChoice::Expired => Some(ServiceNeed::ExpiredToken),
+            TokenChoice::Revoked => Some(ServiceNeed::RevokedToken),
             TokenChoice::License => Some(ServiceNeed::License),
             _ => None,
         };
@@ -45,16 +48,18 @@ impl ServiceModel {
 
     /// The steps for which the user gave the inputs.
     pub(super) fn of(context: &ServiceCaseContext) -> Self {
-        let (inputs, is_mock) = (&context.target.inputs, context.target.mock.is_some());
+        let inputs = &context.target.inputs;
         let mut model = Self::all();
         model.sessions.retain(|session| match session {
             SessionChoice::Unknown | SessionChoice::OtherUnknown => true,
-            SessionChoice::Known => is_mock || inputs.session_ref.is_some(),
-            SessionChoice::Pending | SessionChoice::TooOld => is_mock,
+            SessionChoice::Known => context.supports(StateNeed::Verdict) || inputs.session_ref.is_some(),
+            SessionChoice::Pending => context.supports(StateNeed::Pending),
+            SessionChoice::TooOld => context.supports(StateNeed::Aged),
         });
         let token = context.read_token();
         model.tokens.retain(|choice| match choice {
             TokenChoice::Expired => inputs.expired_token.is_some(),
+            TokenChoice::Revoked => inputs.revoked_token.is_some(),
             TokenChoice::License => inputs.license.is_some(),
             TokenChoice::Damaged(damage) => damage.apply(&token).is_some(),
             _ => true,

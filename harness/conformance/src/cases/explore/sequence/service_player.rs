@@ -1,7 +1,8 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
-use edgeproof_mock::{NewSession, Ready};
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::Hop;
 
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
@@ -10,9 +11,10 @@ use super::steps::Sequence;
 use crate::cases::service::{Expected, Probe};
 use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
+use crate::states::StateNeed;
 
-/// Age of a verdict that no service returns.
-const TOO_OLD: Duration = Duration::from_secs(3600);
+/// Age of a verdict that no service returns (s).
+const TOO_OLD: u64 = 3600;
 /// Wait of a client that leaves (ms), and the time after which it leaves.
 const WAIT_MS: u64 = 600;
 const LEAVES: Duration = Duration::from_millis(30);
@@ -28,8 +30,8 @@ struct ServiceSteps<'c> {
     limit: Duration,
     /// A text that no other sequence sends.
     marker: String,
-    /// The session with a verdict.
-    known: String,
+    /// References of the sessions that the sequence names.
+    sessions: BTreeMap<SessionChoice, String>,
 }
 
 impl SequencePlayer for ServicePlayer<'_> {
@@ -40,10 +42,9 @@ impl SequencePlayer for ServicePlayer<'_> {
     }
 
     async fn play(&mut self, sequence: &Sequence<ServiceAction>, limit: Duration) -> Played {
-        let known = self.context.target.inputs.session_ref.clone();
         let marker = next_marker();
-        let mut steps = ServiceSteps { context: self.context, limit, marker, known: String::new() };
-        steps.known = steps.add_sessions().or(known).unwrap_or_default();
+        let sessions = self.sessions(sequence, &marker).await;
+        let steps = ServiceSteps { context: self.context, limit, marker, sessions };
         let is_known = |action: &ServiceAction| matches!(action, ServiceAction::Verdict(step) if step.session == SessionChoice::Known);
         let mut played = play_waves(&steps, sequence).await;
         if let Some(failure) = &played.failure
@@ -59,6 +60,39 @@ impl SequencePlayer for ServicePlayer<'_> {
     /// No service can be restarted: not even the built-in mock, which other cases share.
     async fn restart(&mut self) -> bool {
         false
+    }
+}
+
+impl ServicePlayer<'_> {
+    /// Makes the sessions that a sequence names. Yields their references.
+    async fn sessions(
+        &mut self,
+        sequence: &Sequence<ServiceAction>,
+        marker: &str,
+    ) -> BTreeMap<SessionChoice, String> {
+        let named: BTreeSet<SessionChoice> = sequence
+            .steps
+            .iter()
+            .filter_map(|step| match &step.action {
+                ServiceAction::Verdict(step) => Some(step.session),
+                _ => None,
+            })
+            .collect();
+        let mut sessions = BTreeMap::new();
+        for choice in named {
+            let reference = self.context.reference(&format!("{marker}-{choice}"));
+            let made = match choice {
+                SessionChoice::Unknown | SessionChoice::OtherUnknown => Some(reference),
+                SessionChoice::Known if !self.context.supports(StateNeed::Verdict) => {
+                    self.context.target.inputs.session_ref.clone()
+                }
+                SessionChoice::Known => self.context.made(StateRequest::verdict(reference)).await,
+                SessionChoice::Pending => self.context.made(StateRequest::pending(reference)).await,
+                SessionChoice::TooOld => self.context.made(StateRequest::aged(reference, TOO_OLD)).await,
+            };
+            sessions.insert(choice, made.unwrap_or_default());
+        }
+        sessions
     }
 }
 
@@ -87,13 +121,7 @@ impl StepPlayer<ServiceAction> for ServiceSteps<'_> {
 
 impl ServiceSteps<'_> {
     async fn verdict(&self, step: &VerdictStep, connection: &mut ReusedConnection) -> StepResult {
-        let reference = match step.session {
-            SessionChoice::Unknown => self.reference("unknown"),
-            SessionChoice::OtherUnknown => self.reference("other"),
-            SessionChoice::Known => self.known.clone(),
-            SessionChoice::Pending => self.reference("pending"),
-            SessionChoice::TooOld => self.reference("too-old"),
-        };
+        let reference = self.sessions.get(&step.session).cloned().unwrap_or_default();
         let Some(probe) = step.probe(self.context, &reference) else { return StepResult::default() };
         self.send(&probe, connection).await
     }
@@ -127,27 +155,13 @@ impl ServiceSteps<'_> {
         self.context.reference(&format!("{}-{name}", self.marker))
     }
 
-    /// Adds the sessions of this sequence to the built-in mock. Yields the reference of the one with a verdict.
-    fn add_sessions(&self) -> Option<String> {
-        let mock = self.context.target.mock.as_deref()?;
-        let known = self.reference("known");
-        for (reference, ready) in [
-            (known.clone(), Ready::After(Duration::ZERO)),
-            (self.reference("pending"), Ready::Never),
-            (self.reference("too-old"), Ready::Since(TOO_OLD)),
-        ] {
-            mock.add_session(NewSession::new(reference.clone()).ready(ready));
-            self.context.target.traffic.note_session(&reference);
-        }
-        Some(known)
-    }
-
     /// Whether the session of `--session-ref` has no verdict any more.
     async fn verdict_ended(&self) -> bool {
-        if self.context.target.mock.is_some() {
+        if self.context.supports(StateNeed::Verdict) {
             return false;
         }
-        let draft = self.context.verdict(&self.known).bearer(&self.context.read_token()).draft();
+        let known = self.sessions.get(&SessionChoice::Known).cloned().unwrap_or_default();
+        let draft = self.context.verdict(&known).bearer(&self.context.read_token()).draft();
         let sent = self.context.begin(&draft, self.limit).await;
         self.context.trace(Hop::ClientService, &draft, sent.clone());
         sent.reply.is_ok_and(|answer| answer.status == 404)

@@ -44,9 +44,9 @@ pub enum SessionChoice {
     OtherUnknown,
     /// A session with a verdict.
     Known,
-    /// A session whose verdict is not ready. Built-in mock only.
+    /// A session whose verdict is not ready.
     Pending,
-    /// A session whose verdict is too old. Built-in mock only.
+    /// A session whose verdict is too old.
     TooOld,
 }
 
@@ -122,6 +122,7 @@ impl VerdictStep {
             | TokenChoice::WithoutPrefix
             | TokenChoice::Value(_) => Expected::Unauthorized,
             TokenChoice::Expired => Expected::Expired,
+            TokenChoice::Revoked => Expected::Revoked,
             TokenChoice::Damaged(_) => Expected::Damaged,
         };
         (expected, CaseLevel::Must)

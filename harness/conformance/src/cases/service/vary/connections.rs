@@ -1,8 +1,8 @@
 use edgeproof_http::{Body, Draft};
 
 use super::probe::{Probe, probe_each, probe_in_turn};
-use crate::cases::service::Expected;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
+use crate::cases::service::{Damage, Expected};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// Number of requests over one connection.
@@ -43,6 +43,10 @@ fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
     let unknown = context.reference("other");
     let verdict = |name: &str| Probe::new(name, context.with_token(session).draft(), Expected::Verdict);
     let none = |name: &str, reference: &str| Probe::unauthorized(name, context, reference, |draft| draft);
+    let damaged = Damage::Invented.apply(&context.read_token()).unwrap_or_default();
+    let foreign = |name: &str, reference: &str| {
+        Probe::new(name, context.verdict(reference).bearer(&damaged).draft(), Expected::Damaged)
+    };
     let head = |reference: &str| {
         Probe::new("HEAD", context.with_token(reference).method("HEAD").draft(), Expected::NoServerError)
             .should()
@@ -52,6 +56,7 @@ fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
         verdict("a verdict after a refusal"),
         none("no token after a verdict", session),
         Probe::pending("an unknown session after a verdict", context, &unknown),
+        foreign("a damaged token after a verdict", session),
         none("no token after a pending answer", &unknown),
         head(session),
         verdict("a verdict after HEAD"),

@@ -1,0 +1,97 @@
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::difference::Statuses;
+
+use super::shape::parse_key_set;
+use super::signature::{tokens, verifies};
+use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
+use crate::judge::{self, AnswerResult};
+use crate::states::StateNeed;
+
+/// Keys before, during and after a rotation (1.5, 8).
+pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
+    cases
+        .case(
+            "keys.verifies-verdict",
+            "keys.rotation.verifies",
+            "after a rotation the key set verifies old and new verdicts",
+        )
+        .steps(steps!(async |context| {
+            let Some(old) = signed(context).await else { return };
+            for _ in 0..2 {
+                if context.provide(StateRequest::Rotate {}).await.is_none() {
+                    return;
+                }
+                let Some(new) = signed(context).await else { return };
+                let reply = context.fetch_key_set(&context.key_set()).await;
+                let Some(set) = parse_key_set(context, &reply) else { return };
+                judge_tokens(context, "a verdict from before the rotation", &old, &set);
+                judge_tokens(context, "a verdict from after the rotation", &new, &set);
+            }
+            if !context.supports(StateNeed::Later) {
+                return;
+            }
+            // The old verdict is still available.
+            context.provide(StateRequest::Later { seconds: 90 }).await;
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            judge_tokens(context, "a verdict from 90 seconds before", &old, &set);
+        }))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Rotate)])
+        .exclusive();
+    cases
+        .case(
+            "keys.verifies-verdict",
+            "keys.rotation.cached",
+            "after a rotation a cache gets the new key set",
+        )
+        .steps(steps!(async |context| {
+            let before = context.fetch_key_set(&context.key_set()).await;
+            let Some(tag) = header(&before, "etag") else {
+                context.found.not_applicable = Some("the key set has no ETag".into());
+                return;
+            };
+            if context.provide(StateRequest::Rotate {}).await.is_none() {
+                return;
+            }
+            // A service may publish the new key before it signs, so that nothing changes now.
+            let after = context.fetch_key_set(&context.key_set()).await;
+            let changed = body(&before) != body(&after);
+            let conditional = context.key_set().header("If-None-Match", &tag);
+            let reply = context.fetch_key_set(&conditional).await;
+            let expected = if changed { Statuses::OneOf(vec![200]) } else { Statuses::OneOf(vec![200, 304]) };
+            context.check(judge::status_in(expected, &reply));
+        }))
+        .requires(&[ServiceNeed::State(StateNeed::Rotate)])
+        .also("keys.not-modified")
+        .exclusive();
+}
+
+/// The signed tokens of a new verdict. None: there is none, and the case says so.
+async fn signed(context: &mut ServiceCaseContext) -> Option<Vec<String>> {
+    let reference = context.session().await?;
+    let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+    context.check(judge::status_is(200, &verdict));
+    let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
+    if tokens.is_empty() {
+        context.found.not_applicable =
+            Some("the verdict contains no signed token (a JWS of three parts)".into());
+        return None;
+    }
+    Some(tokens)
+}
+
+fn judge_tokens(context: &mut ServiceCaseContext, name: &str, tokens: &[String], set: &KeySet) {
+    match verifies(tokens, set) {
+        Ok(check) => context.check(check.of(name)),
+        Err(why) => context.found.not_applicable = Some(why),
+    }
+}
+
+fn header(reply: &AnswerResult, name: &str) -> Option<String> {
+    reply.as_ref().ok()?.headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+fn body(reply: &AnswerResult) -> Option<&[u8]> {
+    reply.as_ref().ok().map(|answer| &answer.body[..])
+}

@@ -1,0 +1,268 @@
+use std::time::Duration;
+
+use edgeproof_mock::states::{License, StateRequest};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{AnswerSubject, TimeRule};
+
+use super::named::own_verdict;
+use crate::cases::service::exchange::SessionState;
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::service::waiting::TO_BEGIN;
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
+use crate::judge::{self, Check};
+use crate::states::StateNeed;
+
+/// Ways to ask that must not lead to the session of another customer: a name, and the change of the request.
+type Way = (&'static str, fn(VerdictRequest) -> VerdictRequest);
+
+const WAYS: [Way; 8] = [
+    ("plain", |request| request),
+    ("with waitMs", |request| request.query("waitMs=300")),
+    ("with a license in the query", |request| request.query("license=other&lid=other&license_id=other")),
+    ("with a token in the query", |request| {
+        request.query("token=service_read_other&access_token=service_read_other")
+    }),
+    ("without a cache", |request| request.header("Cache-Control", "no-cache")),
+    ("with a license in a header", |request| {
+        request.header("X-License", "other").header("X-License-Id", "other")
+    }),
+    ("for another host", |request| request.header("X-Forwarded-Host", "other.example")),
+    ("as a browser", |request| {
+        request.header("Accept", "text/html, */*").header("Origin", "https://other.example")
+    }),
+];
+
+/// Sessions of several customers (3, 5, 7.4).
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    hidden(cases);
+    hidden_from_head(cases);
+    hidden_in_time(cases);
+    tokens(cases);
+    polls(cases);
+    same_reference(cases);
+}
+
+/// Nothing tells a session of another license from none.
+fn hidden(cases: &mut CaseList<'_, Service>) {
+    for (name, change) in WAYS {
+        let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-"));
+        let title = format!("a session of another license looks like none to a request {name}");
+        cases
+            .case("statement.no-oracle", &id, &title)
+            .steps(steps!(async |context| {
+                let reference = context.reference("other-session");
+                let Some(other) = context.made(StateRequest::other_license(&reference)).await else { return };
+                let unknown = context.reference("none-session--");
+                let seen = context.fetch_verdict(&change(context.with_token(&other))).await;
+                let none = context.fetch_verdict(&change(context.with_token(&unknown))).await;
+                let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
+                context.checks(checks);
+                context.check(judge::same_answer(
+                    AnswerSubject::ForAnyReason,
+                    &without(&none, &unknown),
+                    &without(&seen, &other),
+                ));
+            }))
+            .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
+            .also(PENDING);
+    }
+}
+
+/// HEAD tells no more than GET.
+fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            "statement.no-oracle",
+            "verdict.customer.hidden.head",
+            "a session of another license looks like none to HEAD",
+        )
+        .steps(steps!(async |context| {
+            let other = StateRequest::other_license(context.reference("other-session"));
+            let Some(other) = context.made(other).await else { return };
+            let unknown = context.reference("none-session--");
+            let seen = context.fetch_verdict(&context.with_token(&other).method("HEAD")).await;
+            let none = context.fetch_verdict(&context.with_token(&unknown).method("HEAD")).await;
+            context.check(judge::same_answer(AnswerSubject::ForAnyReason, &none, &seen));
+        }))
+        .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
+        .also(PENDING);
+}
+
+/// A long poll takes as long for a session of another license as for none.
+fn hidden_in_time(cases: &mut CaseList<'_, Service>) {
+    const WAIT: Duration = Duration::from_millis(1000);
+    cases
+        .case(
+            "statement.no-oracle",
+            "verdict.customer.hidden.time",
+            "a long poll tells no session of another license from none",
+        )
+        .steps(steps!(async |context| {
+            let other = StateRequest::other_license(context.reference("other-session"));
+            let Some(other) = context.made(other).await else { return };
+            let unknown = context.reference("none-session--");
+            let query = format!("waitMs={}", WAIT.as_millis());
+            let [seen, none] =
+                [&other, &unknown].map(|reference| context.with_token(reference).query(&query).draft());
+            let sending = [&seen, &none].map(|draft| context.begin(draft, TIMEOUT));
+            let [seen_sent, none_sent]: [_; 2] = futures_util::future::join_all(sending)
+                .await
+                .try_into()
+                .expect("two requests have two answers");
+            context.record(&seen, seen_sent.clone());
+            context.record(&none, none_sent.clone());
+            let expected = answer(context.row(PENDING), &other);
+            context.checks(judge::exact(&expected, &seen_sent.reply));
+            // A service that does not wait tells nothing.
+            let waits = none_sent.took >= WAIT * 9 / 10;
+            if waits && none_sent.reply.is_ok() {
+                let early = WAIT.saturating_sub(seen_sent.took);
+                context.check(Check::timed(TimeRule::AsForNone, early, WAIT / 2).at(CaseLevel::Should));
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
+        .takes(TIMEOUT)
+        .also(PENDING);
+}
+
+/// Each token leads to the sessions of its license only, whoever asked before.
+fn tokens(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.customer.tokens", "each read token leads to the sessions of its license only")
+        .steps(steps!(async |context| {
+            let Some(own) = context.made(StateRequest::verdict(context.reference("own"))).await else {
+                return;
+            };
+            let other = StateRequest::other_license(context.reference("other"));
+            let Some(other) = context.made(other).await else { return };
+            // A cache between the service and its customers would answer the second time.
+            for _ in 0..2 {
+                for (token, session, is_own) in [
+                    (Holder::Own, &own, true),
+                    (Holder::Other, &own, false),
+                    (Holder::Other, &other, true),
+                    (Holder::Own, &other, false),
+                ] {
+                    let reply = context.fetch_verdict(&token.request(context, session)).await;
+                    let checks = if is_own {
+                        own_verdict(context, session, &reply)
+                    } else {
+                        judge::exact(&answer(context.row(PENDING), session), &reply)
+                    };
+                    context.checks(checks.into_iter().map(|check| check.of(token.name())).collect());
+                }
+            }
+        }))
+        .requires(&BOTH)
+        .also(AVAILABLE);
+}
+
+/// A verdict is no answer to another customer who waits for the same reference.
+fn polls(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.customer.polls", "a verdict ends no long poll of another license")
+        .steps(steps!(async |context| {
+            let reference = context.reference("polls");
+            let query = |request: VerdictRequest| request.query("waitMs=1200").draft();
+            let other = query(Holder::Other.request(context, &reference));
+            let waiting = context.begin(&other, TIMEOUT);
+            let making = async {
+                context.sleep(TO_BEGIN).await;
+                context.made(StateRequest::verdict(&reference)).await
+            };
+            let (sent, made) = tokio::join!(waiting, making);
+            context.record(&other, sent.clone());
+            if made.is_none() {
+                return;
+            }
+            let pending = judge::exact(&answer(context.row(PENDING), &reference), &sent.reply);
+            context.checks(pending);
+            let reply = context.fetch_verdict(&Holder::Own.request(context, &reference)).await;
+            let checks = own_verdict(context, &reference, &reply);
+            context.checks(checks);
+        }))
+        .requires(&[BOTH[0], BOTH[1], BOTH[2], ServiceNeed::State(StateNeed::ChosenReference)])
+        .takes(TIMEOUT)
+        .also(AVAILABLE);
+}
+
+/// Two customers may use the same reference.
+fn same_reference(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(AVAILABLE, "verdict.customer.same-reference", "two licenses can use the same reference")
+        .steps(steps!(async |context| {
+            let reference = context.reference("same");
+            let mut known = [false, false];
+            for step in 0..2 {
+                let request = match step {
+                    0 => StateRequest::verdict(&reference),
+                    _ => StateRequest::other_license(&reference),
+                };
+                if context.made(request).await.is_none() {
+                    return;
+                }
+                known[step] = true;
+                for (holder, is_known) in [Holder::Own, Holder::Other].into_iter().zip(known) {
+                    let reply = context.fetch_verdict(&holder.request(context, &reference)).await;
+                    let checks = if is_known {
+                        own_verdict(context, &reference, &reply)
+                    } else {
+                        judge::exact(&answer(context.row(PENDING), &reference), &reply)
+                    };
+                    context.checks(checks.into_iter().map(|check| check.of(holder.name())).collect());
+                }
+            }
+            // A session of the other license that is not ready does not hide the own one.
+            let other = StateRequest::Pending { reference: reference.clone(), license: License::Other };
+            if !context.supports(StateNeed::Pending) || context.made(other).await.is_none() {
+                return;
+            }
+            let reply = context.fetch_verdict(&Holder::Own.request(context, &reference)).await;
+            let checks = own_verdict(context, &reference, &reply);
+            context.checks(checks);
+        }))
+        .requires(&[BOTH[0], BOTH[1], BOTH[2], BOTH[3], ServiceNeed::State(StateNeed::ChosenReference)])
+        .also(PENDING);
+}
+
+/// Timeout of a long poll's answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What sessions of two customers require.
+const BOTH: [ServiceNeed; 4] = [
+    ServiceNeed::ReadToken,
+    ServiceNeed::OtherToken,
+    ServiceNeed::Session,
+    ServiceNeed::State(StateNeed::OtherLicense),
+];
+
+/// The customer that asks.
+#[derive(Clone, Copy)]
+enum Holder {
+    Own,
+    Other,
+}
+
+impl Holder {
+    fn request(self, context: &ServiceCaseContext, reference: &str) -> VerdictRequest {
+        match self {
+            Self::Own => context.with_token(reference),
+            Self::Other => context.verdict(reference).bearer(&context.other_token()),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Own => "the read token",
+            Self::Other => "the read token of the other license",
+        }
+    }
+}
+
+/// The answer without its reference, which differs.
+fn without(reply: &judge::AnswerResult, reference: &str) -> judge::AnswerResult {
+    let mut answer = reply.clone()?;
+    let text = String::from_utf8_lossy(&answer.body).replace(reference, "");
+    answer.body = text.into_bytes().into();
+    Ok(answer)
+}

@@ -1,0 +1,198 @@
+use edgeproof_fixtures::spec::Fact;
+use edgeproof_http::{ReusedConnection, Sent};
+use edgeproof_mock::states::StateRequest;
+
+use super::CHOSEN;
+use super::named::own_verdict;
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
+use crate::judge;
+use crate::states::StateNeed;
+
+/// Number of connections that ask at each time: replicas and caches may answer differently.
+const CONNECTIONS: usize = 3;
+
+/// The life of a session: without a verdict, with one, with an old one, with another one, gone.
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    let aged = cases.spec.row("limit.verdict-age").map(|row| &row.fact);
+    let limit = match aged {
+        Some(Fact::Limit { value: Some(seconds), .. }) => Some(*seconds),
+        _ => None,
+    };
+    comes(cases);
+    gone(cases);
+    if let Some(seconds) = limit {
+        ages(cases, seconds);
+        renewed(cases, seconds);
+        later(cases, seconds);
+    }
+}
+
+fn needs(states: &[StateNeed]) -> Vec<ServiceNeed> {
+    CHOSEN.into_iter().chain(states.iter().map(|state| ServiceNeed::State(*state))).collect()
+}
+
+fn comes(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.life.comes",
+            "a session that was pending has its verdict on every connection",
+        )
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            let reference = context.reference("comes");
+            pending(context, &mut kept, &reference).await;
+            if context.made(StateRequest::pending(&reference)).await.is_none() {
+                return;
+            }
+            pending(context, &mut kept, &reference).await;
+            if context.made(StateRequest::verdict(&reference)).await.is_some() {
+                available(context, &mut kept, &reference).await;
+            }
+        }))
+        .requires(&needs(&[StateNeed::Pending]))
+        .also(PENDING);
+}
+
+fn gone(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.life.gone", "a session that is gone is pending on every connection")
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            let reference = context.reference("gone");
+            if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                return;
+            }
+            available(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Gone { reference: reference.clone() }).await.is_none() {
+                return;
+            }
+            pending(context, &mut kept, &reference).await;
+            // The same reference can be used again.
+            if context.made(StateRequest::verdict(&reference)).await.is_some() {
+                available(context, &mut kept, &reference).await;
+            }
+        }))
+        .requires(&needs(&[StateNeed::Gone]))
+        .also(AVAILABLE);
+}
+
+fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
+    cases
+        .case(
+            "limit.verdict-age",
+            "verdict.life.ages",
+            "a verdict is available until its age limit, and not beyond",
+        )
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            for (age, is_available) in [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)]
+            {
+                let reference = context.reference(&format!("ages-{age}"));
+                if context.made(StateRequest::aged(&reference, age)).await.is_none() {
+                    return;
+                }
+                if is_available {
+                    available(context, &mut kept, &reference).await
+                } else {
+                    pending(context, &mut kept, &reference).await
+                }
+            }
+        }))
+        .requires(&needs(&[StateNeed::Aged]))
+        .also(PENDING)
+        .also(AVAILABLE);
+}
+
+/// The interface does not show whether a session can have a second verdict.
+fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.life.renewed",
+            "a new verdict after an old one is the same on every connection",
+        )
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            let reference = context.reference("renewed");
+            if context.made(StateRequest::aged(&reference, limit + 1)).await.is_none() {
+                return;
+            }
+            pending(context, &mut kept, &reference).await;
+            if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                return;
+            }
+            let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+            let status = context.row(AVAILABLE).status();
+            if reply.as_ref().is_ok_and(|answer| Some(answer.status) == status) {
+                context.observe_case("available");
+                available(context, &mut kept, &reference).await;
+            } else {
+                context.observe_case("pending");
+                pending(context, &mut kept, &reference).await;
+            }
+        }))
+        .requires(&needs(&[StateNeed::Aged]))
+        .also(PENDING);
+}
+
+fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
+    cases
+        .case("limit.verdict-age", "verdict.life.later", "a verdict is no longer available after two minutes")
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            let Some(reference) = context.made(StateRequest::verdict(context.reference("later"))).await
+            else {
+                return;
+            };
+            available(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Later { seconds: limit - 30 }).await.is_none() {
+                return;
+            }
+            available(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Later { seconds: 31 }).await.is_some() {
+                pending(context, &mut kept, &reference).await;
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Later)])
+        .exclusive()
+        .also(PENDING)
+        .also(AVAILABLE);
+}
+
+/// Each connection gets a verdict.
+async fn available(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+    for sent in everywhere(context, kept, reference).await {
+        let checks = own_verdict(context, reference, &sent.reply);
+        context.checks(checks);
+    }
+}
+
+/// Each connection gets the pending answer.
+async fn pending(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+    for sent in everywhere(context, kept, reference).await {
+        let checks = judge::exact(&answer(context.row(PENDING), reference), &sent.reply);
+        context.checks(checks);
+    }
+}
+
+/// Answers over several connections at once, one of them to a long poll, and then over a connection of earlier requests.
+async fn everywhere(
+    context: &mut ServiceCaseContext,
+    kept: &mut ReusedConnection,
+    reference: &str,
+) -> Vec<Sent> {
+    let plain = context.with_token(reference).draft();
+    let polling = context.with_token(reference).query("waitMs=150").draft();
+    let mut drafts = vec![plain.clone(); CONNECTIONS];
+    drafts.push(polling);
+    let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
+    let mut all = futures_util::future::join_all(sending).await;
+    drafts.push(plain.clone());
+    all.push(context.send_kept(kept, &plain).await);
+    for (draft, sent) in drafts.iter().zip(&all) {
+        context.record(draft, sent.clone());
+    }
+    all
+}

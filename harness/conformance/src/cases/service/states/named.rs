@@ -1,0 +1,70 @@
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use edgeproof_reports::difference::{DifferenceKind, MemberChange, Wire};
+use serde_json::Value;
+
+use crate::cases::ServiceCaseContext;
+use crate::cases::service::expected::verdict;
+use crate::judge::{AnswerResult, Check, is_jws};
+
+/// The answer is a verdict, and not one of another session.
+pub(super) fn own_verdict(
+    context: &mut ServiceCaseContext,
+    reference: &str,
+    reply: &AnswerResult,
+) -> Vec<Check> {
+    let mut checks = verdict(context.spec(), reply);
+    let others = context.target.traffic.sessions();
+    let foreign = reply.as_ref().ok().and_then(|answer| foreign_session(&answer.body, reference, &others));
+    if let Some((path, other)) = foreign {
+        let (expected, actual) = (Some(Wire::from(reference)), Some(Wire::from(other)));
+        let kind = DifferenceKind::Member { path, change: MemberChange::Other, expected, actual };
+        checks.push(Check::judged(kind, false));
+    }
+    checks
+}
+
+/// A member of a verdict, or of the claims of its token, that is the reference of another session: its path and its value.
+fn foreign_session(body: &[u8], reference: &str, others: &BTreeSet<String>) -> Option<(String, String)> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    find(&body, "", &|text| text != reference && others.contains(text))
+}
+
+fn find(value: &Value, path: &str, is_foreign: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
+    match value {
+        Value::String(text) if is_foreign(text) => Some((path.to_owned(), text.clone())),
+        Value::String(text) if is_jws(text) => {
+            let claims = URL_SAFE_NO_PAD.decode(text.split('.').nth(1)?).ok()?;
+            find(&serde_json::from_slice(&claims).ok()?, path, is_foreign)
+        }
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| find(item, &format!("{path}/{index}"), is_foreign))
+        }
+        Value::Object(members) => {
+            members.iter().find_map(|(name, item)| find(item, &format!("{path}/{name}"), is_foreign))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::own(r#"{"ref":"own"}"#, None)]
+    #[case::unrelated(r#"{"ref":"third"}"#, None)]
+    #[case::member(r#"{"session":{"ref":"other"}}"#, Some("/session/ref"))]
+    #[case::claim(r#"{"token":"eyJhbGciOiJFZERTQSJ9.eyJyZWYiOiJvdGhlciJ9.c2ln"}"#, Some("/token/ref"))]
+    #[case::text("other", None)]
+    fn reference_of_another_session_is_found(#[case] body: &str, #[case] expected: Option<&str>) {
+        let others = ["own", "other"].map(str::to_owned).into_iter().collect();
+        let found = foreign_session(body.as_bytes(), "own", &others);
+        assert_eq!(found.map(|(path, _)| path).as_deref(), expected);
+    }
+}

@@ -1,0 +1,257 @@
+use std::pin::pin;
+use std::time::Duration;
+
+use edgeproof_http::Sent;
+use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::difference::TimeRule;
+use futures_util::future::join_all;
+
+use super::CHOSEN;
+use super::named::own_verdict;
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::service::waiting::TO_BEGIN;
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
+use crate::judge::{self, Check};
+use crate::states::StateNeed;
+
+const ROW: &str = "statement.wait-optional";
+/// A wait that no case awaits to its end (ms).
+const LONG: u64 = 25_000;
+/// Timeout of an answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time between the verdict and the answer.
+const SOON: Duration = Duration::from_secs(2);
+/// Number of requests that wait for one verdict.
+const MANY: usize = 8;
+
+/// Verdicts that come during a long poll (4).
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    many(cases);
+    others(cases);
+    left(cases);
+    at_once(cases);
+    at_the_end(cases);
+}
+
+fn many(cases: &mut CaseList<'_, Service>) {
+    for (id, title, is_pending) in [
+        ("many", "a verdict ends all long polls for it", false),
+        ("many-pending", "a verdict ends all long polls for its session, which was known before", true),
+    ] {
+        cases
+            .case(ROW, &format!("verdict.poll.{id}"), title)
+            .steps(steps!(async |context| {
+                let reference = context.reference("many");
+                if is_pending && context.made(StateRequest::pending(&reference)).await.is_none() {
+                    return;
+                }
+                let references = vec![reference.clone(); MANY];
+                for sent in woken(context, &references, LONG, &reference).await {
+                    judge_woken(context, &reference, &sent);
+                }
+            }))
+            .requires(&if is_pending { needs(StateNeed::Pending) } else { CHOSEN.to_vec() })
+            .takes(TIMEOUT)
+            .also(AVAILABLE);
+    }
+}
+
+/// A verdict does not end long polls for others with itself.
+fn others(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.poll.others", "a verdict is no answer to long polls for other sessions")
+        .steps(steps!(async |context| {
+            let names = ["others", "others-2", "other", "OTHERS"];
+            let references = names.map(|name| context.reference(name)).to_vec();
+            let sent = woken(context, &references, 1500, &references[0]).await;
+            for (number, (reference, woken)) in references.iter().zip(&sent).enumerate() {
+                if number == 0 {
+                    judge_woken(context, reference, woken);
+                } else {
+                    let expected = answer(context.row(PENDING), reference);
+                    context.checks(judge::exact(&expected, &woken.0.reply));
+                }
+            }
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(AVAILABLE);
+}
+
+/// A client that left disturbs nobody.
+fn left(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.poll.after-abort",
+            "a verdict is available after a client left its long poll",
+        )
+        .steps(steps!(async |context| {
+            let reference = context.reference("left");
+            let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
+            let mut staying = pin!(context.begin(&draft, TIMEOUT));
+            {
+                let mut leaving = pin!(context.begin(&draft, TIMEOUT));
+                let early = tokio::select! {
+                    sent = &mut leaving => Some(sent),
+                    sent = &mut staying => Some(sent),
+                    () = context.sleep(TO_BEGIN) => None,
+                };
+                if let Some(sent) = early {
+                    context.record(&draft, sent);
+                    context.found.not_applicable = Some(NO_WAIT.to_owned());
+                    return;
+                }
+            }
+            // The first client is gone: its connection is closed.
+            context.sleep(TO_BEGIN).await;
+            let provided = context.now();
+            if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                return;
+            }
+            let sent = staying.await;
+            context.record(&draft, sent.clone());
+            judge_woken(context, &reference, &(sent, provided));
+            let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+            let checks = own_verdict(context, &reference, &reply);
+            context.checks(checks);
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(ROW);
+}
+
+/// A verdict that comes while the request arrives is not missed.
+fn at_once(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(ROW, "verdict.poll.at-once", "a verdict that comes at the start of a long poll ends it")
+        .steps(steps!(async |context| {
+            for number in 0..MANY {
+                let reference = context.reference(&format!("start-{number}"));
+                let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
+                let began = context.now();
+                let sending = context.begin(&draft, TIMEOUT);
+                let making = context.made(StateRequest::verdict(&reference));
+                let (sent, made) = tokio::join!(sending, making);
+                if made.is_none() {
+                    return;
+                }
+                context.record(&draft, sent.clone());
+                if is_early(context, &reference, &sent) {
+                    return;
+                }
+                judge_woken(context, &reference, &(sent, began));
+            }
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(AVAILABLE);
+}
+
+/// A verdict that comes at the end of a long poll is not lost.
+fn at_the_end(cases: &mut CaseList<'_, Service>) {
+    const WAIT: u64 = 800;
+    // Longest time between a verdict and an answer that may miss it.
+    const CROSSING: Duration = Duration::from_millis(150);
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.poll.at-the-end",
+            "a verdict that comes at the end of a long poll is available",
+        )
+        .steps(steps!(async |context| {
+            for early in [0, 10, 30, 60, 250] {
+                let reference = context.reference(&format!("end-{early}"));
+                let draft = context.with_token(&reference).query(&format!("waitMs={WAIT}")).draft();
+                let sending = context.begin(&draft, TIMEOUT);
+                let making = async {
+                    context.sleep(Duration::from_millis(WAIT - early)).await;
+                    context.made(StateRequest::verdict(&reference)).await?;
+                    Some(context.now())
+                };
+                let (sent, provided) = tokio::join!(sending, making);
+                let Some(provided) = provided else { return };
+                context.record(&draft, sent.clone());
+                let may_miss = sent.at + sent.took < provided + CROSSING;
+                let status = context.row(PENDING).status();
+                let is_pending = sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == status);
+                let checks = if is_pending && may_miss {
+                    judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
+                } else {
+                    own_verdict(context, &reference, &sent.reply)
+                };
+                context.checks(checks);
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                let checks = own_verdict(context, &reference, &reply);
+                context.checks(checks);
+            }
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(PENDING);
+}
+
+const NO_WAIT: &str = "the service does not wait: it answers long polls before the verdict is there";
+
+fn needs(state: StateNeed) -> Vec<ServiceNeed> {
+    CHOSEN.into_iter().chain([ServiceNeed::State(state)]).collect()
+}
+
+/// A long poll's answer, and the time of the verdict.
+type Woken = (Sent, std::time::Instant);
+
+/// Long polls for these references, of which one gets its verdict. Empty: the state is not there, or the service does not
+/// wait.
+async fn woken(
+    context: &mut ServiceCaseContext,
+    references: &[String],
+    wait: u64,
+    ready: &str,
+) -> Vec<Woken> {
+    let draft = |reference: &String| context.with_token(reference).query(&format!("waitMs={wait}")).draft();
+    let drafts: Vec<_> = references.iter().map(draft).collect();
+    let sending = drafts.iter().map(|draft| context.begin(draft, TIMEOUT));
+    let mut sending = pin!(join_all(sending));
+    let early = tokio::select! {
+        sent = &mut sending => Some(sent),
+        () = context.sleep(TO_BEGIN) => None,
+    };
+    let provided = context.now();
+    let made = if early.is_none() { context.made(StateRequest::verdict(ready)).await } else { None };
+    let sent = match early {
+        Some(sent) => sent,
+        None => sending.await,
+    };
+    for (draft, sent) in drafts.iter().zip(&sent) {
+        context.record(draft, sent.clone());
+    }
+    let is_pending = |sent: &Sent| {
+        sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == context.row(PENDING).status())
+    };
+    // Each request that ended before the verdict was there.
+    let ended = |sent: &&Sent| sent.at + sent.took < provided && is_pending(sent);
+    if made.is_none() || sent.iter().any(|sent| ended(&sent)) {
+        context.found.not_applicable.get_or_insert_with(|| NO_WAIT.to_owned());
+        return Vec::new();
+    }
+    sent.into_iter().map(|sent| (sent, provided)).collect()
+}
+
+/// Whether a service that does not wait answered before the verdict was there.
+fn is_early(context: &mut ServiceCaseContext, reference: &str, sent: &Sent) -> bool {
+    let expected = answer(context.row(PENDING), reference);
+    let is_pending = judge::exact(&expected, &sent.reply).iter().all(|check| check.ok);
+    if is_pending && sent.took < Duration::from_secs(1) {
+        context.found.not_applicable = Some(NO_WAIT.to_owned());
+        return true;
+    }
+    false
+}
+
+/// The verdict came soon after it was there.
+fn judge_woken(context: &mut ServiceCaseContext, reference: &str, (sent, provided): &Woken) {
+    let checks = own_verdict(context, reference, &sent.reply);
+    context.checks(checks);
+    let late = (sent.at + sent.took).saturating_duration_since(*provided);
+    context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
+}

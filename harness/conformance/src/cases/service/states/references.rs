@@ -1,0 +1,270 @@
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
+use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::CaseLevel;
+
+use super::CHOSEN;
+use super::named::own_verdict;
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::{CaseList, Service, ServiceCaseContext, summary};
+use crate::judge;
+use crate::states::HookError;
+
+/// A reference that has a verdict, and texts that are near to it and have none.
+struct Named {
+    id: &'static str,
+    /// What the reference is like.
+    what: &'static str,
+    /// The end of the reference; its beginning is unique to the case.
+    text: &'static str,
+    /// Ends that lead to another session.
+    near: &'static [&'static str],
+}
+
+const fn named(
+    id: &'static str,
+    what: &'static str,
+    text: &'static str,
+    near: &'static [&'static str],
+) -> Named {
+    Named { id, what, text, near }
+}
+
+/// References that a page may pass to `start()`.
+const NAMED: [Named; 15] = [
+    named(
+        "plain",
+        "letters, digits and dashes",
+        "Ab-7_x.y~z",
+        &["Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", ""],
+    ),
+    named("case", "both cases", "AbCdE", &["abcde", "ABCDE", "AbCde"]),
+    named(
+        "composed",
+        "composed characters",
+        "Gr\u{f6}\u{df}e-\u{e9}",
+        &["Gro\u{308}\u{df}e-e\u{301}", "Grosse-e", "Gr\u{f6}sse-\u{e9}"],
+    ),
+    named("decomposed", "decomposed characters", "Gro\u{308}\u{df}e-e\u{301}", &["Gr\u{f6}\u{df}e-\u{e9}"]),
+    named(
+        "wide",
+        "characters beyond the basic plane",
+        "\u{1f6d2}-\u{20bb7}",
+        &["\u{1f6cd}-\u{20bb7}", "-", "??-?"],
+    ),
+    named("compatible", "characters with compatible forms", "\u{ff11}\u{fb01}", &["1fi", "\u{ff11}fi"]),
+    named("dotless", "the Turkish i", "I\u{131}\u{130}i", &["i\u{131}\u{130}i", "IIII", "iiii"]),
+    named("space", "a space", "a b", &["a b ", "a  b", "a+b", "ab"]),
+    named("plus", "a plus sign", "a+b", &["a b", "a%2Bb"]),
+    named("percent", "percent signs", "100%25", &["100%", "100%2525"]),
+    named("wildcard", "wildcards of databases", "a%_b*", &["aXXb*", "a%Xb*", "a%_bX"]),
+    named("query", "a question mark and a hash", "a?b=c#d", &["a", "a?b=c"]),
+    named("semicolon", "a semicolon", "a;b=c", &["a", "a;b"]),
+    named("quotes", "quotes and a backslash", "o'n\"\\e", &["on\\e", "o''n\"\\e", "o'n\"e"]),
+    named("markup", "markup", "<b>&amp;", &["<b>&", "&lt;b&gt;&amp;amp;", "b&amp;"]),
+];
+
+/// Lengths of references (bytes). The interface does not limit them.
+const LENGTHS: [usize; 9] = [1, 36, 64, 65, 128, 255, 256, 512, 1024];
+
+/// A verdict is found by exactly its reference (1.3, 7.4).
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    for Named { id, what, text, near } in NAMED {
+        let title = format!("a verdict is found by its exact reference: {what}");
+        cases
+            .case(AVAILABLE, &format!("verdict.named.{id}"), &title)
+            .steps(steps!(async |context| {
+                let start = context.reference("named-");
+                let near: Vec<String> = near.iter().map(|end| format!("{start}{end}")).collect();
+                found_alone(context, &format!("{start}{text}"), &near).await;
+            }))
+            .requires(&CHOSEN)
+            .also(PENDING);
+    }
+    segments(cases);
+    nul(cases);
+    digits(cases);
+    lengths(cases);
+    judgements(cases);
+}
+
+/// An encoded slash is part of the reference. Many proxies refuse it, although RFC 3986 §2.2 allows it in a segment. None
+/// of them takes a part of the reference for the whole.
+fn segments(cases: &mut CaseList<'_, Service>) {
+    for (id, what, start, near) in [
+        ("slash", "slashes", "a/b/", ["b/", "a/", "/", "a//b/"]),
+        ("dot-segments", "dot segments", "a/../", ["a/", "../", "./", "a/./"]),
+    ] {
+        let title = format!("a verdict is found by its exact reference: {what}");
+        cases
+            .case(AVAILABLE, &format!("verdict.named.{id}"), &title)
+            .steps(steps!(async |context| {
+                let end = context.reference("segment");
+                let reference = format!("{start}{end}");
+                if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                    return;
+                }
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                // A pending answer is the service's own: no proxy refused the path.
+                let expected = answer(context.row(PENDING), &reference);
+                let is_pending = judge::exact(&expected, &reply).iter().all(|check| check.ok);
+                let level = if is_pending { CaseLevel::Must } else { CaseLevel::Should };
+                let checks = own_verdict(context, &reference, &reply).into_iter();
+                context.checks(checks.map(|check| check.at(level)).collect());
+                pending(context, &[end.clone()]).await;
+                for start in near {
+                    let text = format!("{start}{end}");
+                    let reply = context.fetch_verdict(&context.with_token(&text)).await;
+                    let available = context.row(AVAILABLE).status();
+                    if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
+                        let expected = answer(context.row(PENDING), &text);
+                        let checks = judge::exact(&expected, &reply).into_iter();
+                        context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());
+                    }
+                }
+            }))
+            .requires(&CHOSEN)
+            .also(PENDING);
+    }
+}
+
+/// Many services refuse a reference with a NUL. One that stores it does not cut it there.
+fn nul(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.named.nul", "a reference with a NUL is no other reference")
+        .steps(steps!(async |context| {
+            let start = context.reference("nul");
+            let text = format!("{start}\0end");
+            match context.ask(&StateRequest::verdict(&text)).await {
+                Ok(_) => {}
+                Err(HookError::Unsupported) => return context.observe_case("the service does not store it"),
+                Err(HookError::Failed(why)) => {
+                    context.found.not_run = Some(why);
+                    return;
+                }
+            }
+            let reply = context.fetch_verdict(&context.with_token(&text)).await;
+            context.observe_case(summary::status(&reply));
+            pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
+        }))
+        .requires(&CHOSEN);
+}
+
+/// A number is a text: with leading zeros, and beyond 64 bits.
+fn digits(cases: &mut CaseList<'_, Service>) {
+    for (id, title, count) in [
+        ("digits", "a verdict is found by its exact reference: digits with leading zeros", 12),
+        ("long-number", "a verdict is found by its exact reference: more digits than 64 bits hold", 30),
+    ] {
+        cases
+            .case(AVAILABLE, &format!("verdict.named.{id}"), title)
+            .steps(steps!(async |context| {
+                let unique = context.reference("").into_bytes();
+                let digit = |byte: &u8| char::from(b'0' + byte % 10);
+                let number: String = unique.iter().rev().take(count).map(digit).collect();
+                let text = format!("00{number}7");
+                let near = [
+                    text.trim_start_matches('0').to_owned(),
+                    format!("0{number}7"),
+                    format!("00{number}8"),
+                    format!("00{number}6"),
+                    format!("{text}0"),
+                    format!("{text}.0"),
+                    format!("+{text}"),
+                    format!(" {text}"),
+                    format!("{text}n"),
+                ];
+                found_alone(context, &text, &near).await;
+            }))
+            .requires(&CHOSEN)
+            .also(PENDING);
+    }
+}
+
+fn lengths(cases: &mut CaseList<'_, Service>) {
+    for length in LENGTHS {
+        let title = format!("a verdict is found by a reference of {length} bytes, if the service stores it");
+        cases
+            .case(AVAILABLE, &format!("verdict.named.bytes-{length}"), &title)
+            .steps(steps!(async |context| {
+                let start = context.reference("length-");
+                let text = match length {
+                    1 => "Z".to_owned(),
+                    _ => format!("{}{}", "x".repeat(length.saturating_sub(start.len())), start)
+                        .chars()
+                        .rev()
+                        .take(length)
+                        .collect(),
+                };
+                // A reference of one byte can be in use by others.
+                let near = match length {
+                    1 => Vec::new(),
+                    _ => vec![
+                        text[..length - 1].to_owned(),
+                        format!("{}y", &text[..length - 1]),
+                        format!("{text}x"),
+                    ],
+                };
+                match context.ask(&StateRequest::verdict(&text)).await {
+                    Ok(_) => found_alone(context, &text, &near).await,
+                    Err(HookError::Unsupported) => context.observe_case("the service does not store it"),
+                    Err(HookError::Failed(why)) => context.found.not_run = Some(why),
+                }
+            }))
+            .requires(&CHOSEN)
+            .also(PENDING);
+    }
+}
+
+/// A verdict at the limits of its values is a verdict.
+fn judgements(cases: &mut CaseList<'_, Service>) {
+    for (id, title, decision, hundredths) in [
+        ("no-confidence", "a verdict with a confidence of 0 is available", Decision::Deny, 0),
+        ("little-confidence", "a verdict with a confidence of 0.01 is available", Decision::Review, 1),
+        ("review", "a verdict that asks for a review is available", Decision::Review, 50),
+        ("denied", "a verdict that denies is available", Decision::Deny, 100),
+    ] {
+        cases
+            .case(AVAILABLE, &format!("verdict.value.{id}"), title)
+            .steps(steps!(async |context| {
+                let confidence = Confidence::hundredths(hundredths).unwrap_or(Confidence::FULL);
+                let judgement = Judgement { decision, confidence };
+                let reference = context.reference("value");
+                let Some(reference) = context.made(StateRequest::judged(reference, judgement)).await else {
+                    return;
+                };
+                for query in ["", "waitMs=1000"] {
+                    let request = context.with_token(&reference);
+                    let request = if query.is_empty() { request } else { request.query(query) };
+                    let reply = context.fetch_verdict(&request).await;
+                    let checks = own_verdict(context, &reference, &reply);
+                    context.checks(checks);
+                }
+            }))
+            .requires(&CHOSEN[..2]);
+    }
+}
+
+/// The session of this reference has a verdict, and those of the near texts have none.
+async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[String]) {
+    if context.made(StateRequest::verdict(reference)).await.is_none() {
+        return;
+    }
+    let reply = context.fetch_verdict(&context.with_token(reference)).await;
+    let checks = own_verdict(context, reference, &reply);
+    context.checks(checks);
+    pending(context, near).await;
+    // A request for a near text changes nothing.
+    let reply = context.fetch_verdict(&context.with_token(reference)).await;
+    let checks = own_verdict(context, reference, &reply);
+    context.checks(checks);
+}
+
+/// These texts lead to no verdict.
+async fn pending(context: &mut ServiceCaseContext, texts: &[String]) {
+    for text in texts {
+        let reply = context.fetch_verdict(&context.with_token(text)).await;
+        let expected = answer(context.row(PENDING), text);
+        let checks = judge::exact(&expected, &reply).into_iter().map(|check| check.of(&format!("{text:?}")));
+        context.checks(checks.collect());
+    }
+}

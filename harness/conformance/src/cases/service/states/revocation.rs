@@ -1,0 +1,146 @@
+use edgeproof_fixtures::credentials::Secret;
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::difference::AnswerSubject;
+
+use super::named::own_verdict;
+use crate::cases::service::TokenChoice;
+use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
+use crate::cases::{CaseList, Phase, Service, ServiceCaseContext, ServiceNeed};
+use crate::judge::{self, AnswerResult};
+use crate::states::StateNeed;
+
+/// Read tokens that were accepted and are refused now (5, 7.4).
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    refused_before(cases);
+    revoked_and_restored(cases);
+}
+
+/// Tokens that were revoked or expired before the run: whatever is asked, and of whom.
+fn refused_before(cases: &mut CaseList<'_, Service>) {
+    for (id, title, row, choice, need, stimulus) in [
+        (
+            "verdict.revoked.before",
+            "the service refuses a revoked read token as revoked, whatever the request",
+            REVOKED,
+            TokenChoice::Revoked,
+            ServiceNeed::RevokedToken,
+            Stimulus::ReadTokenRevoked,
+        ),
+        (
+            "verdict.expired.before",
+            "the service refuses an expired read token as expired, whatever the request",
+            EXPIRED,
+            TokenChoice::Expired,
+            ServiceNeed::ExpiredToken,
+            Stimulus::ReadTokenExpired,
+        ),
+    ] {
+        cases
+            .case(row, id, title)
+            .steps(steps!(async |context| {
+                let Ok(Some(authorization)) = choice.authorization(context) else { return };
+                let mut references = vec![context.reference("refused")];
+                if context.supports(StateNeed::Verdict) {
+                    let made = context.made(StateRequest::verdict(context.reference("session"))).await;
+                    references.extend(made);
+                }
+                for reference in &references {
+                    for query in [None, Some("waitMs=0"), Some("waitMs=300")] {
+                        let request = context.verdict(reference).authorization(&authorization);
+                        let request = match query {
+                            Some(query) => request.query(query),
+                            None => request,
+                        };
+                        let reply = context.fetch_verdict(&request).await;
+                        context.checks(judge::exact(&answer(context.row(row), ""), &reply));
+                    }
+                }
+                head(context, &references, &authorization).await;
+            }))
+            .requires(&[need])
+            .also("statement.no-oracle")
+            .stimulus(stimulus);
+    }
+}
+
+/// HEAD tells no more than GET: a refused token gets no status of a verdict.
+async fn head(context: &mut ServiceCaseContext, references: &[String], authorization: &str) {
+    let mut first: Option<AnswerResult> = None;
+    for reference in references {
+        let request = context.verdict(reference).authorization(authorization).method("HEAD");
+        let reply = context.fetch_verdict(&request).await;
+        let available = context.row(AVAILABLE).status();
+        if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
+            context.check(judge::status_is(context.row(REVOKED).status().unwrap_or(401), &reply));
+        }
+        match &first {
+            Some(first) => context.check(judge::same_answer(AnswerSubject::AsForAVerdict, &reply, first)),
+            None => first = Some(reply),
+        }
+    }
+}
+
+/// A token that is revoked during the run. The last cases: a token that stays revoked would fail all others.
+fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            REVOKED,
+            "verdict.revoked.at-once",
+            "a read token is refused when it is revoked, and accepted when it is restored",
+        )
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let unknown = context.reference("unknown");
+            let accepted = [fetch(context, &reference).await, fetch(context, &unknown).await];
+            judge_accepted(context, [&reference, &unknown], &accepted);
+            let token = Secret::new(context.read_token());
+            if context.provide(StateRequest::Revoke { token: token.clone() }).await.is_none() {
+                return;
+            }
+            let refused = [fetch(context, &reference).await, fetch(context, &unknown).await];
+            let other = context.target.inputs.other_token.is_some().then(|| context.other_token());
+            let other = match other {
+                Some(token) => {
+                    let request = context.verdict(&unknown).bearer(&token);
+                    Some(context.fetch_verdict(&request).await)
+                }
+                None => None,
+            };
+            // Before anything is judged: other cases need the token.
+            let restored = context.provide(StateRequest::Restore { token }).await;
+            for reply in &refused {
+                context.checks(judge::exact(&answer(context.row(REVOKED), ""), reply));
+            }
+            if let Some(reply) = &other {
+                let expected = answer(context.row(PENDING), &unknown);
+                let checks = judge::exact(&expected, reply).into_iter();
+                context.checks(checks.map(|check| check.of("another token")).collect());
+            }
+            if restored.is_some() {
+                let accepted = [fetch(context, &reference).await, fetch(context, &unknown).await];
+                judge_accepted(context, [&reference, &unknown], &accepted);
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Revoke)])
+        .exclusive()
+        .phase(Phase::Last)
+        .also(PENDING)
+        .stimulus(Stimulus::ReadTokenRevoked);
+}
+
+fn judge_accepted(
+    context: &mut ServiceCaseContext,
+    [known, unknown]: [&str; 2],
+    [verdict, pending]: &[AnswerResult; 2],
+) {
+    let checks = own_verdict(context, known, verdict);
+    context.checks(checks);
+    context.checks(judge::exact(&answer(context.row(PENDING), unknown), pending));
+}
+
+/// Requests a verdict with the read token.
+async fn fetch(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
+    let request = context.with_token(reference);
+    context.fetch_verdict(&request).await
+}

@@ -1,0 +1,110 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use edgeproof_fixtures::credentials::{Redactor, Secret};
+use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::states::{CollectionState, StateReply, StateRequest};
+
+use super::{HookError, StateHook, StateNeed, StatePort};
+
+/// Tries each state once.
+struct Trial<'t> {
+    hook: &'t StateHook,
+    supported: BTreeSet<StateNeed>,
+    credentials: BTreeMap<Stimulus, Secret>,
+    reference: String,
+}
+
+impl StateHook {
+    /// A hook that supports what it answers to: each state is tried once. `run`: a text that no other run sends.
+    pub async fn tried(
+        port: StatePort,
+        read_token: Option<&Secret>,
+        outage: Option<&str>,
+        run: &str,
+        redactor: Arc<Redactor>,
+    ) -> Result<Self, HookError> {
+        let mut hook = Self::untried(port, redactor);
+        let reference = format!("edgeproof-{run}-trial");
+        let (supported, credentials) = (BTreeSet::new(), BTreeMap::new());
+        let mut trial = Trial { hook: &hook, supported, credentials, reference };
+        trial.sessions().await?;
+        if let Some(token) = read_token {
+            trial.revocation(token).await?;
+        }
+        trial.of(StateNeed::Rotate, StateRequest::Rotate {}).await?;
+        trial.of(StateNeed::Later, StateRequest::Later { seconds: 1 }).await?;
+        trial.others(outage).await?;
+        let Trial { supported, credentials, .. } = trial;
+        (hook.supported, hook.credentials) = (supported, credentials);
+        Ok(hook)
+    }
+}
+
+impl Trial<'_> {
+    /// Tries a state. Yields the answer if it is supported.
+    async fn of(&mut self, need: StateNeed, request: StateRequest) -> Result<Option<StateReply>, HookError> {
+        match self.hook.provide(&request).await {
+            Ok(reply) => {
+                self.supported.insert(need);
+                Ok(Some(reply))
+            }
+            Err(HookError::Unsupported) => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
+    fn named(&self, name: &str) -> String {
+        format!("{}-{name}", self.reference)
+    }
+
+    async fn sessions(&mut self) -> Result<(), HookError> {
+        let asked = self.named("verdict");
+        let made = self.of(StateNeed::Verdict, StateRequest::verdict(&asked)).await?;
+        if made.is_some_and(|reply| reply.reference.is_none_or(|reference| reference == asked)) {
+            self.supported.insert(StateNeed::ChosenReference);
+        }
+        self.of(StateNeed::OtherLicense, StateRequest::other_license(self.named("other"))).await?;
+        self.of(StateNeed::Aged, StateRequest::aged(self.named("aged"), 30)).await?;
+        self.of(StateNeed::Pending, StateRequest::pending(self.named("pending"))).await?;
+        self.of(StateNeed::Gone, StateRequest::Gone { reference: asked }).await?;
+        Ok(())
+    }
+
+    /// A token that cannot be restored is never revoked.
+    async fn revocation(&mut self, token: &Secret) -> Result<(), HookError> {
+        let restore = StateRequest::Restore { token: token.clone() };
+        match self.hook.provide(&restore).await {
+            Ok(_) => {}
+            Err(HookError::Unsupported) => return Ok(()),
+            Err(why) => return Err(why),
+        }
+        self.of(StateNeed::Revoke, StateRequest::Revoke { token: token.clone() }).await?;
+        self.hook.provide(&restore).await?;
+        Ok(())
+    }
+
+    async fn others(&mut self, outage: Option<&str>) -> Result<(), HookError> {
+        let (reference, form) = (self.named("collection"), CollectionState::Accepted);
+        self.of(StateNeed::Collection, StateRequest::Collection { reference, form }).await?;
+        for need in StateNeed::credentials() {
+            let StateNeed::Credential(cause) = need else { continue };
+            let request = StateRequest::Credential { cause };
+            let Some(reply) = self.of(need, request.clone()).await? else { continue };
+            let missing = || self.hook.failed(&request, "its answer has no member authorization");
+            let authorization = reply.authorization.ok_or_else(missing)?;
+            self.credentials.insert(cause, authorization);
+        }
+        if let Some(code) = outage {
+            self.of(StateNeed::Outage, StateRequest::Outage { code: Some(code.to_owned()) }).await?;
+            if self.supported.contains(&StateNeed::Outage) {
+                self.hook.provide(&StateRequest::Outage { code: None }).await?;
+            }
+        }
+        let waiting = self.of(StateNeed::Waiting, StateRequest::Waiting {}).await?;
+        if waiting.is_some_and(|reply| reply.waiting.is_none()) {
+            return Err(self.hook.failed(&StateRequest::Waiting {}, "its answer has no member waiting"));
+        }
+        Ok(())
+    }
+}
