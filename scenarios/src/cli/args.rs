@@ -118,6 +118,21 @@ pub(super) struct Load {
     /// File with session references to poll at --base-url, one per line
     #[arg(long, value_name = "FILE", help_heading = "Target", requires = "base_url")]
     pub(super) references: Option<PathBuf>,
+    /// State hook of the service at --base-url: a URL that makes its sessions (docs/services.md)
+    #[arg(long, value_name = "URL", help_heading = "Target", requires = "base_url", conflicts_with_all = ["references", "state_command"])]
+    pub(super) state_url: Option<String>,
+    /// State hook of the service at --base-url: a program that makes its sessions
+    #[arg(
+        long,
+        value_name = "CMD",
+        help_heading = "Target",
+        requires = "base_url",
+        conflicts_with = "references"
+    )]
+    pub(super) state_command: Option<String>,
+    /// Header of requests to --state-url, such as a credential
+    #[arg(long, value_name = "NAME: VALUE|@FILE", help_heading = "Target", requires = "state_url")]
+    pub(super) state_header: Option<String>,
     /// Origin header of collections
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = edgeproof_fixtures::credentials::ALLOWED_ORIGIN, help_heading = "Target")]
     pub(super) origin: String,

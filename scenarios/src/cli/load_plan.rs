@@ -219,6 +219,12 @@ fn reject_unused_options(name: &str, args: &Load, parts: &[(ScenarioName, usize)
         (args.faults.service_failing.is_some() && !uses_edge, "--service-failing", &no_edge),
         (replays, "--replay-share", &no_replays),
         (args.references.is_some() && !plays(ScenarioName::VerdictPolling), "--references", &own_sessions),
+        (args.state_url.is_some() && !plays(ScenarioName::VerdictPolling), "--state-url", &own_sessions),
+        (
+            args.state_command.is_some() && !plays(ScenarioName::VerdictPolling),
+            "--state-command",
+            &own_sessions,
+        ),
         (args.base_url.is_some() && !polls, "--base-url", &no_verdicts),
         (args.edge_ca.is_some() && !edge_tls, "--edge-ca", "the edge does not speak TLS"),
         (args.service_ca.is_some() && !service_tls, "--service-ca", "the service does not speak TLS"),

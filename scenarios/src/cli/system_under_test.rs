@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use edgeproof_cli::Failure;
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_fixtures::credentials::{
-    CredentialFiles, Credentials, MintOptions, ReadTokenForm, Role, SettingsFolder,
+    CredentialFiles, Credentials, MintOptions, ReadTokenForm, Redactor, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
 use edgeproof_fixtures::spec::{Endpoint, Spec};
@@ -13,7 +13,7 @@ use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
-use edgeproof_targets::{Embedded, RunningEdge, Target};
+use edgeproof_targets::{Embedded, RunningEdge, StateHook, StatePort, Target};
 use goose::goose::Scenario;
 use parking_lot::Mutex;
 
@@ -26,7 +26,7 @@ use crate::scenario::{
     CollectionRequests, CollectionSource, EdgeRelay, Journey, LoadScenario as _, OpaqueCollections,
     References, SealedCollections, VerdictPolling, VerdictRequests, bad_tokens,
 };
-use crate::service::{LoadMock, LoadMockOptions};
+use crate::service::{LoadMock, LoadMockOptions, PreparedSessions};
 
 /// The system under test: edge, service and how to reach them. Dropping it ends what it started.
 pub(super) struct SystemUnderTest {
@@ -48,6 +48,8 @@ pub(super) struct SystemUnderTest {
     /// Encoder of verdict requests, if the run polls.
     pub(super) verdict_requests: Option<VerdictRequests>,
     references: References,
+    /// Sessions that a state hook made.
+    sessions: Option<PreparedSessions>,
 }
 
 /// Queue length of sealed collections (2 MB).
@@ -106,13 +108,14 @@ impl SystemUnderTest {
             collection_requests: None,
             verdict_requests: None,
             references: References::Generated(register),
+            sessions: None,
         };
         if plan.uses_edge() {
             system.prepare_edge(args).await?;
             system.seal(plan).await?;
         }
         if plan.polls() {
-            system.prepare_verdicts(args).await?;
+            system.prepare_verdicts(args, plan.seed).await?;
         }
         Ok(system)
     }
@@ -218,7 +221,7 @@ impl SystemUnderTest {
         Ok(())
     }
 
-    async fn prepare_verdicts(&mut self, args: &Load) -> Result<(), Failure> {
+    async fn prepare_verdicts(&mut self, args: &Load, seed: u64) -> Result<(), Failure> {
         let is_foreign = args.base_url.is_some();
         let own = self.service.as_ref().filter(|_| !is_foreign);
         let own = own.map(|own| (own.mock.url(), Some(self.files.certificate(Role::ServiceAuthority))));
@@ -260,14 +263,44 @@ impl SystemUnderTest {
                      license)",
                 )
             })?;
+        } else if let Some(port) = state_port(args).await? {
+            let sessions = prepare_sessions(port, seed).await?;
+            self.references = References::Listed(sessions.references.clone());
+            self.sessions = Some(sessions);
         } else if is_foreign && self.collection_requests.is_none() {
             return Err(Failure::usage(
                 "cannot poll a service for verdicts: no references are given",
-                "give sessions that it knows with --references FILE, or run a journey",
+                "make sessions with --state-url URL, give some with --references FILE, or run a journey",
             ));
         }
         Ok(())
     }
+}
+
+/// The state hook, if one is given.
+async fn state_port(args: &Load) -> Result<Option<StatePort>, Failure> {
+    let port = match (&args.state_url, &args.state_command) {
+        (Some(url), _) => {
+            StatePort::at(url, args.state_header.as_deref(), args.service_ca.as_deref()).await?
+        }
+        (None, Some(command)) => StatePort::command(command)?,
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(port))
+}
+
+/// Makes sessions with a state hook.
+async fn prepare_sessions(port: StatePort, seed: u64) -> Result<PreparedSessions, Failure> {
+    let mut redactor = Redactor::empty();
+    if let Some(secret) = port.secret() {
+        redactor.add("state-header", secret.expose());
+    }
+    PreparedSessions::make(StateHook::new(port, Arc::new(redactor)), &format!("{seed:x}")).await.map_err(
+        |why| {
+            let advice = "edgeproof-load requires the state verdict of a state hook; see docs/services.md";
+            Failure::of(&why, advice).incomplete()
+        },
+    )
 }
 
 /// The edge that this program starts.

@@ -3,11 +3,13 @@
 
 mod behaviour;
 mod load_mock;
+mod prepared_sessions;
 mod received_request;
 mod recording_server;
 mod server_record;
 
 pub use behaviour::{AnswerManner, Delay, ServerBehaviour};
 pub use load_mock::{Downtime, InjectedFaults, LoadMock, LoadMockOptions};
+pub use prepared_sessions::PreparedSessions;
 pub use recording_server::RecordingServer;
 pub use server_record::{ServedRequest, ServerRecord, TrueTimes};

@@ -36,6 +36,8 @@ pub enum ServiceNeed {
     SessionTrial,
     /// Permission to take minutes of real time (`--waits`).
     Waits,
+    /// The same, or a clock that moves.
+    WaitsOrLater,
     /// A state that the state hook provides.
     State(StateNeed),
 }

@@ -1,8 +1,9 @@
-//! States of a service that cases ask for, and the hook that provides them (`docs/services.md`).
+//! States of a service that cases ask for, and what its hook supports (`docs/services.md`).
 
-mod hook;
 mod need;
+mod supported;
 mod trial;
 
-pub use hook::{HookError, StateHook, StatePort};
 pub use need::StateNeed;
+pub use supported::States;
+pub use trial::TrialTokens;

@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use edgeproof_fixtures::credentials::{Redactor, Secret};
+use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::{CollectionState, StateReply, StateRequest};
+use edgeproof_targets::{HookError, StateHook};
 
-use super::{HookError, StateHook, StateNeed, StatePort};
+use super::{StateNeed, States};
 
 /// Tries each state once.
 struct Trial<'t> {
@@ -15,30 +15,31 @@ struct Trial<'t> {
     reference: String,
 }
 
-impl StateHook {
-    /// A hook that supports what it answers to: each state is tried once. `run`: a text that no other run sends.
-    pub async fn tried(
-        port: StatePort,
-        read_token: Option<&Secret>,
-        outage: Option<&str>,
-        run: &str,
-        redactor: Arc<Redactor>,
-    ) -> Result<Self, HookError> {
-        let mut hook = Self::untried(port, redactor);
+impl States {
+    /// The states to which a hook answers: each is tried once. `run`: a text that no other run sends.
+    pub async fn tried(hook: StateHook, tokens: TrialTokens<'_>, run: &str) -> Result<Self, HookError> {
         let reference = format!("edgeproof-{run}-trial");
         let (supported, credentials) = (BTreeSet::new(), BTreeMap::new());
         let mut trial = Trial { hook: &hook, supported, credentials, reference };
         trial.sessions().await?;
-        if let Some(token) = read_token {
-            trial.revocation(token).await?;
-        }
+        trial.revocation(&tokens).await?;
         trial.of(StateNeed::Rotate, StateRequest::Rotate {}).await?;
         trial.of(StateNeed::Later, StateRequest::Later { seconds: 1 }).await?;
-        trial.others(outage).await?;
+        trial.others(tokens.outage).await?;
         let Trial { supported, credentials, .. } = trial;
-        (hook.supported, hook.credentials) = (supported, credentials);
-        Ok(hook)
+        Ok(Self { hook, supported, credentials })
     }
+}
+
+/// What the trial of some states requires.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialTokens<'t> {
+    /// The read token.
+    pub read: Option<&'t Secret>,
+    /// A token that is revoked already.
+    pub revoked: Option<&'t Secret>,
+    /// Reason code of an outage.
+    pub outage: Option<&'t str>,
 }
 
 impl Trial<'_> {
@@ -71,16 +72,17 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// A token that cannot be restored is never revoked.
-    async fn revocation(&mut self, token: &Secret) -> Result<(), HookError> {
-        let restore = StateRequest::Restore { token: token.clone() };
-        match self.hook.provide(&restore).await {
-            Ok(_) => {}
-            Err(HookError::Unsupported) => return Ok(()),
-            Err(why) => return Err(why),
+    /// The read token is only restored: a trial must not harm the run. A token that is revoked already is revoked again.
+    async fn revocation(&mut self, tokens: &TrialTokens<'_>) -> Result<(), HookError> {
+        let Some(read) = tokens.read else { return Ok(()) };
+        self.of(StateNeed::Revoke, StateRequest::Restore { token: read.clone() }).await?;
+        let Some(revoked) = tokens.revoked.filter(|_| self.supported.contains(&StateNeed::Revoke)) else {
+            return Ok(());
+        };
+        let request = StateRequest::Revoke { token: revoked.clone() };
+        if self.of(StateNeed::Revoke, request).await?.is_none() {
+            self.supported.remove(&StateNeed::Revoke);
         }
-        self.of(StateNeed::Revoke, StateRequest::Revoke { token: token.clone() }).await?;
-        self.hook.provide(&restore).await?;
         Ok(())
     }
 

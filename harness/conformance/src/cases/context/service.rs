@@ -10,12 +10,12 @@ use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress};
 use edgeproof_mock::MockService;
 use edgeproof_mock::states::{StateReply, StateRequest};
 use edgeproof_reports::Hop;
-use edgeproof_targets::RunningEdge;
+use edgeproof_targets::{HookError, RunningEdge};
 
 use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
 use crate::judge::AnswerResult;
-use crate::states::{HookError, StateHook, StateNeed};
+use crate::states::{StateNeed, States};
 
 /// A service, a key set, or both, with the credentials to call them.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub struct ServiceTarget {
     pub keys: Option<ServerAddress>,
     /// The user's inputs.
     pub inputs: ServiceInputs,
-    /// Brings the service into states. None: a foreign service without a hook.
-    pub hook: Option<Arc<StateHook>>,
+    /// Its states. None: a foreign service without a hook.
+    pub states: Option<Arc<States>>,
     /// What lives as long as the built-in service: the service itself, and an edge in front of it.
     pub builtin: Option<(Arc<MockService>, RunningEdge)>,
     /// All exchanges of the run.
@@ -129,7 +129,7 @@ impl ServiceCaseContext {
 
     /// Whether the service can be brought into this state.
     pub fn supports(&self, state: StateNeed) -> bool {
-        self.target.hook.as_ref().is_some_and(|hook| hook.supports(state))
+        self.target.states.as_ref().is_some_and(|states| states.supports(state))
     }
 
     /// Brings the service into a state. None: it is not there; the case says why. Cases that ask for a state require it
@@ -150,8 +150,8 @@ impl ServiceCaseContext {
 
     /// Brings the service into a state. The error does not end the case.
     pub async fn ask(&self, request: &StateRequest) -> Result<StateReply, HookError> {
-        let hook = self.target.hook.as_ref().ok_or(HookError::Unsupported)?;
-        let reply = hook.provide(request).await?;
+        let states = self.target.states.as_ref().ok_or(HookError::Unsupported)?;
+        let reply = states.hook.provide(request).await?;
         if let Some(made) = reply.reference.as_deref().or(request.reference()) {
             self.target.traffic.note_session(made);
         }
@@ -164,7 +164,7 @@ impl ServiceCaseContext {
 
     /// Value of `Authorization` that the service refuses for this cause. None: no such header, or no state hook.
     pub fn credential(&self, cause: Stimulus) -> Option<String> {
-        Some(self.target.hook.as_ref()?.credential(cause)?.expose().to_owned())
+        Some(self.target.states.as_ref()?.credential(cause)?.expose().to_owned())
     }
 
     /// Makes a session of this state. Yields its reference: the service may have made its own.

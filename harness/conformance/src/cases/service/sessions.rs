@@ -84,7 +84,7 @@ fn age(cases: &mut CaseList<'_, Service>) {
             context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &reply));
             context.check(same_fields(&last, &reply));
         }))
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::Waits])
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::WaitsOrLater])
         .exclusive()
         .takes(limit + 2 * SLACK)
         .also(PENDING)

@@ -1,22 +1,21 @@
-use std::path::Path;
 use std::sync::Arc;
 
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX, Redactor, Secret};
 use edgeproof_fixtures::spec::{PartName, Profile, Spec, Table};
-use edgeproof_http::{ServerAddress, ServerAddressError};
-use edgeproof_launch::{BaseUrl, CommandLine, Filter};
+use edgeproof_http::ServerAddressError;
+use edgeproof_launch::BaseUrl;
 use edgeproof_mock::ReadOutage;
+use edgeproof_targets::{StateHook, StateOptionError, StatePort};
 use rand::RngExt;
 use tokio::runtime::Runtime;
-use url::Url;
 
 use super::args::ConformanceArgs;
 use crate::cases::ServiceInputs;
 use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
 use crate::run::{ServiceLocation, ServiceRunnerOptions};
-use crate::states::{StateHook, StatePort};
+use crate::states::{States, TrialTokens};
 
 /// Variables that hold read tokens, so that no argument shows them.
 const READ_TOKEN: &str = "READ_TOKEN";
@@ -60,9 +59,9 @@ pub(super) fn service_options(
     }
     let inputs = inputs(args, service.is_some())?;
     let mut redactor = redactor(&inputs);
-    let hook = state_hook(args, &inputs, &spec, &mut redactor, runtime)?;
+    let states = states(args, &inputs, &spec, &mut redactor, runtime)?;
     let redactor = Arc::new(redactor);
-    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone(), hook };
+    let location = ServiceLocation::At { service, keys, ca: args.service_ca.clone(), states };
     Ok(ServiceRunnerOptions { spec, mock_spec: None, profile, location, inputs, waits, redactor })
 }
 
@@ -140,82 +139,51 @@ fn secret(option: &str, value: &str) -> Result<Secret, Failure> {
     Ok(Secret::new(text))
 }
 
-/// The state hook, with each of its states tried once. A list tries nothing.
-fn state_hook(
+/// The states of a service with a hook, each tried once. A list tries nothing.
+fn states(
     args: &ConformanceArgs,
     inputs: &ServiceInputs,
     spec: &Spec,
     redactor: &mut Redactor,
     runtime: &Runtime,
-) -> Result<Option<Arc<StateHook>>, Failure> {
+) -> Result<Option<Arc<States>>, Failure> {
     let port = match (&args.state_url, &args.state_command) {
         (Some(url), _) => {
-            let header = args.state_header.as_deref().map(state_header).transpose()?;
-            if let Some((_, value)) = &header {
-                redactor.add("state-header", value.expose());
-            }
-            let address = runtime.block_on(state_address(url, args.service_ca.as_deref()))?;
-            StatePort::Url { address, header }
+            let header = args.state_header.as_deref();
+            runtime.block_on(StatePort::at(url, header, args.service_ca.as_deref()))
         }
-        (None, Some(command)) => StatePort::Command(Filter::new(&CommandLine::parse(command)?)),
+        (None, Some(command)) => StatePort::command(command),
         (None, None) => return Ok(None),
     };
-    let known = Arc::new(redactor.clone());
-    if args.list {
-        return Ok(Some(Arc::new(StateHook::assumed(port, known))));
+    let port = port.map_err(|why| match &why {
+        // A name that does not resolve is no mistake of the command line.
+        StateOptionError::Url(ServerAddressError::Unresolved { .. }) => Failure::from(why).incomplete(),
+        _ => Failure::from(why),
+    })?;
+    if let Some(secret) = port.secret() {
+        redactor.add("state-header", secret.expose());
     }
-    let outage = ReadOutage::ALL[0].stimulus();
-    let outage = spec.by_stimulus(Table::Verdict, outage).and_then(|row| row.code());
+    let hook = StateHook::new(port, Arc::new(redactor.clone()));
+    if args.list {
+        return Ok(Some(Arc::new(States::assumed(hook))));
+    }
+    let outage = spec.by_stimulus(Table::Verdict, ReadOutage::ALL[0].stimulus());
+    let tokens = TrialTokens {
+        read: inputs.read_token.as_ref(),
+        revoked: inputs.revoked_token.as_ref(),
+        outage: outage.and_then(|row| row.code()),
+    };
     let run = format!("{:08x}", rand::rng().random::<u32>());
-    let tried = StateHook::tried(port, inputs.read_token.as_ref(), outage, &run, known);
-    let hook = runtime.block_on(tried).map_err(|why| {
-        let advice = "the state hook answers 200 or 501, or exits with 0 or 3, within 10 seconds; see docs/services.md";
+    let states = runtime.block_on(States::tried(hook, tokens, &run)).map_err(|why| {
+        let advice =
+            "a state hook answers 200 or 501, or exits with 0 or 3, within 10 seconds; see docs/services.md";
         Failure::of(&why, advice).incomplete()
     })?;
-    for secret in hook.secrets() {
+    for secret in states.secrets() {
         let token = secret.expose().split_once(' ').map_or(secret.expose(), |(_, token)| token);
         redactor.add("credential of the state hook", token);
     }
-    Ok(Some(Arc::new(hook)))
-}
-
-async fn state_address(url: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
-    let parsed = Url::parse(url).ok().filter(|url| url.has_host());
-    let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
-    Ok(ServerAddress::resolve(&parsed, ca).await.map_err(|why| match why {
-        // A name that does not resolve is no mistake of the command line.
-        why @ ServerAddressError::Unresolved { .. } => Failure::from(why).incomplete(),
-        why => Failure::from(why),
-    })?)
-}
-
-/// Name and value of a header; the value may be in a file.
-fn state_header(text: &str) -> Result<(String, Secret), Failure> {
-    let (name, value) = text.split_once(':').map_or((text, ""), |(name, value)| (name.trim(), value.trim()));
-    let is_name = !name.is_empty() && http::HeaderName::try_from(name).is_ok();
-    if !is_name || value.is_empty() {
-        return Err(Failure::usage(
-            "cannot use the value of --state-header: it is not a header",
-            "write 'Name: value', or 'Name: @FILE' for a value in a file",
-        ));
-    }
-    let value = match value.strip_prefix('@') {
-        Some(path) => std::fs::read_to_string(path).map_err(|why| {
-            Failure::usage(
-                format!("cannot read the value of --state-header from {path}: {why}"),
-                "name a text file that holds only the value after @",
-            )
-        })?,
-        None => value.to_owned(),
-    };
-    let value = value.trim();
-    if http::HeaderValue::try_from(value).is_err() {
-        return Err(Failure::usage(
-            "cannot use the value of --state-header: it contains a line break or a control character",
-            "write one line of text",
-        ));
-    }
-    Ok((name.to_owned(), Secret::new(value)))
+    Ok(Some(Arc::new(states)))
 }
 
 fn redactor(inputs: &ServiceInputs) -> Redactor {

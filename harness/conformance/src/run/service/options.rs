@@ -11,7 +11,7 @@ use edgeproof_reports::TargetKind;
 use super::part::ServicePart;
 use crate::cases::{ServiceInputs, ServiceNeed};
 use crate::run::plan::UnmetNeed;
-use crate::states::{StateHook, StateNeed};
+use crate::states::{StateNeed, States};
 
 /// The service or key set under test.
 pub struct ServiceRunnerOptions {
@@ -44,8 +44,8 @@ pub enum ServiceLocation {
         keys: Option<BaseUrl>,
         /// CA file for their certificates (default: system roots).
         ca: Option<PathBuf>,
-        /// Brings the service into states.
-        hook: Option<Arc<StateHook>>,
+        /// Its states, with a state hook.
+        states: Option<Arc<States>>,
     },
 }
 
@@ -82,8 +82,8 @@ impl ServiceRunnerOptions {
     /// The need of a case, if it is not met.
     pub(super) fn unmet(&self, need: ServiceNeed) -> Option<UnmetNeed> {
         let inputs = &self.inputs;
-        let ServiceLocation::At { service, hook, .. } = &self.location else { return None };
-        let supports = |state| hook.as_ref().is_some_and(|hook| hook.supports(state));
+        let ServiceLocation::At { service, states, .. } = &self.location else { return None };
+        let supports = |state| states.as_ref().is_some_and(|states| states.supports(state));
         let (met, name, advice) = match need {
             ServiceNeed::ReadToken => (inputs.read_token.is_some(), "a read token", "set READ_TOKEN"),
             ServiceNeed::ExpiredToken => {
@@ -104,9 +104,13 @@ impl ServiceRunnerOptions {
                 "a session that finished less than 2 minutes ago",
                 "use --state-url or --session-ref",
             ),
-            ServiceNeed::Waits => (self.waits, "minutes of real time", "use --waits"),
+            ServiceNeed::WaitsOrLater if supports(StateNeed::Later) => return None,
+            ServiceNeed::Waits | ServiceNeed::WaitsOrLater => {
+                (self.waits, "minutes of real time", "use --waits")
+            }
             ServiceNeed::State(state) => {
-                let advice = if hook.is_some() { "support it in the state hook" } else { "use --state-url" };
+                let advice =
+                    if states.is_some() { "support it in the state hook" } else { "use --state-url" };
                 (supports(state), state.input(), advice)
             }
         };

@@ -36,7 +36,7 @@ use crate::run::liveness::{Attempt, CaseEnd, CaseRun, Liveness, begin, probe_sta
 use crate::run::plan::UnmetNeed;
 use crate::run::runner::{Leased, Released, RunTarget, Runner, SanityResult};
 use crate::run::runner_context::RunnerContext;
-use crate::states::StateHook;
+use crate::states::States;
 
 /// DNS resolution timeout.
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -130,12 +130,12 @@ impl<P: ServicePart> ServiceRunner<P> {
     async fn open(&self) -> Result<ServiceTarget, ServiceRunnerError> {
         match &self.options.location {
             ServiceLocation::Mock(credentials, files) => self.start_mock(credentials, files).await,
-            ServiceLocation::At { service, keys, ca, hook } => Ok(ServiceTarget {
+            ServiceLocation::At { service, keys, ca, states } => Ok(ServiceTarget {
                 spec: Arc::clone(&self.options.spec),
                 service: resolve(service.as_ref(), ca.as_deref()).await?,
                 keys: resolve(keys.as_ref(), ca.as_deref()).await?,
                 inputs: self.options.inputs.clone(),
-                hook: hook.clone(),
+                states: states.clone(),
                 builtin: None,
                 traffic: Arc::clone(&self.traffic),
                 run: self.run_id.clone(),
@@ -170,13 +170,13 @@ impl<P: ServicePart> ServiceRunner<P> {
         let ca = files.certificate(Role::ServiceAuthority);
         let endpoint = ServerAddress::resolve(&url, Some(&ca)).await?;
         let provider = StateProvider::new(Arc::clone(&mock), Some(edge.endpoint().clone()));
-        let hook = StateHook::builtin(provider, credentials, Arc::clone(&self.options.redactor));
+        let states = States::builtin(provider, credentials, Arc::clone(&self.options.redactor));
         Ok(ServiceTarget {
             spec: Arc::clone(spec),
             service: Some(endpoint.clone()),
             keys: Some(endpoint),
             inputs: self.options.inputs.clone(),
-            hook: Some(Arc::new(hook)),
+            states: Some(Arc::new(states)),
             builtin: Some((mock, edge)),
             traffic: Arc::clone(&self.traffic),
             run: self.run_id.clone(),
@@ -213,6 +213,11 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         case.needs.iter().filter_map(|need| self.options.unmet(*need)).collect()
     }
 
+    /// A clock, a key and a token are those of all cases.
+    fn runs_alone(&self, case: &Case<P>) -> bool {
+        case.exclusive && self.is_attached()
+    }
+
     async fn check_sanity(&self, context: &RunnerContext) -> SanityResult<ServiceNeed> {
         let mut backend = match self.backend("sanity", context).await {
             Ok(backend) => backend,
@@ -233,6 +238,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         alone: bool,
         jobs: &Arc<Semaphore>,
     ) -> Result<Leased<Self>, Attempt> {
+        let alone = alone || self.runs_alone(case);
         let is_short = self.is_attached() && case.takes.is_zero();
         let short = if is_short { Some(Arc::clone(&self.short).lock_owned().await) } else { None };
         let job = Arc::clone(jobs).acquire_owned().await.expect("the semaphore is never closed");

@@ -78,7 +78,7 @@ async fn run(place: Place, fault: Fault, plan: SequencePlan) -> Report {
         Place::Attached => {
             let url = BaseUrl::of_service(&service.url(), Spec::current()).unwrap();
             let inputs = ServiceInputs { session_ref: Some(SESSION.into()), ..inputs };
-            (ServiceLocation::At { service: Some(url), keys: None, ca: Some(ca), hook: None }, inputs)
+            (ServiceLocation::At { service: Some(url), keys: None, ca: Some(ca), states: None }, inputs)
         }
     };
     let mut cases = cases::service_with_sequences(Catalog::new(&spec, &shape, false), plan);

@@ -8,4 +8,5 @@ mod fake_service;
 mod mock;
 mod other_service;
 mod program;
+mod states;
 mod tls;

@@ -17,11 +17,11 @@ async fn correct_service_conforms() {
     assert_eq!(run.report["target"]["kind"], "attached");
     assert_eq!(run.report["target"]["url"], format!("{url}/"));
     assert_eq!(run.report["exit_code"], 0);
-    // Only cases that need the built-in mock or --waits do not apply.
+    // Only cases that need a state or --waits do not apply.
     for id in run.ended("not-applicable") {
         let because = run.case(&id)["because"].as_str().unwrap().to_owned();
         assert!(
-            ["the built-in mock service", "--waits", "HTTP/2"].iter().any(|word| because.contains(word)),
+            ["the state", "READ_TOKEN_", "--waits", "HTTP/2"].iter().any(|word| because.contains(word)),
             "{id}: {because}"
         );
     }
@@ -73,7 +73,7 @@ async fn case_without_its_input_names_the_option() {
     assert_eq!(run.exit, 0, "{}", run.out);
     for (id, option) in [
         ("verdict.sanity.first", "READ_TOKEN"),
-        ("verdict.refused.expired", "--expired-token"),
+        ("verdict.refused.expired", "READ_TOKEN_EXPIRED"),
         ("verdict.unauthorized.license", "--license"),
     ] {
         let case = run.case(id);
@@ -127,6 +127,7 @@ async fn correct_key_set_conforms_and_verifies_verdicts() {
     assert_eq!(run.case("keys.verifies-verdict")["outcome"], "pass");
     let run = conformance(&["keys", "--keys-url", &url], None);
     assert_eq!(run.exit, 0, "{}", run.out);
-    assert_eq!(run.ended("not-applicable"), ["keys.verifies-verdict"]);
+    let missing = ["keys.verifies-verdict", "keys.rotation.verifies", "keys.rotation.cached"];
+    assert_eq!(run.ended("not-applicable"), missing);
     assert!(run.case("keys.verifies-verdict")["because"].as_str().unwrap().contains("--base-url"));
 }

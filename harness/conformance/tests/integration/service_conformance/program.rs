@@ -16,13 +16,17 @@ pub(crate) struct Run {
 
 /// Runs `edgeproof conformance` with these arguments and a JSON report. The read token is in the environment.
 pub(crate) fn conformance(arguments: &[&str], read_token: Option<&str>) -> Run {
+    let environment: Vec<_> = read_token.map(|token| ("READ_TOKEN", token)).into_iter().collect();
+    conformance_with(arguments, &environment)
+}
+
+/// The same, with these variables.
+pub(crate) fn conformance_with(arguments: &[&str], environment: &[(&str, &str)]) -> Run {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
     let mut command = program();
     command.arg("conformance").args(arguments).arg(format!("--report=json={}", path.display()));
-    if let Some(token) = read_token {
-        command.env("READ_TOKEN", token);
-    }
+    command.envs(environment.iter().copied());
     let output = limited::output(&mut command);
     let report = std::fs::read(&path).map_or(Value::Null, |text| serde_json::from_slice(&text).unwrap());
     let Output { stdout, stderr, status } = output;
@@ -32,7 +36,12 @@ pub(crate) fn conformance(arguments: &[&str], read_token: Option<&str>) -> Run {
 
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
-    command.env_remove("READ_TOKEN").env_remove("GITHUB_STEP_SUMMARY").env("NO_COLOR", "1");
+    for name in
+        ["READ_TOKEN", "READ_TOKEN_OTHER", "READ_TOKEN_REVOKED", "READ_TOKEN_EXPIRED", "GITHUB_STEP_SUMMARY"]
+    {
+        command.env_remove(name);
+    }
+    command.env("NO_COLOR", "1");
     command
 }
 

@@ -1,13 +1,13 @@
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
+use edgeproof_targets::HookError;
 
 use super::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, summary};
 use crate::judge;
-use crate::states::HookError;
 
 /// A reference that has a verdict, and texts that are near to it and have none.
 struct Named {

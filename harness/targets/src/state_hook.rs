@@ -1,22 +1,17 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm, Redactor, Secret};
-use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_http::{Body, Draft, ServerAddress};
-use edgeproof_launch::Filter;
+use edgeproof_fixtures::credentials::{Redactor, Secret};
+use edgeproof_http::{Body, Draft, ServerAddress, ServerAddressError};
+use edgeproof_launch::{CommandError, CommandLine, Filter};
 use edgeproof_mock::states::{StateError, StateProvider, StateReply, StateRequest};
+use url::Url;
 
-use super::StateNeed;
-
-/// Brings the tested service into states.
+/// Brings a service into states (`docs/services.md`).
 #[derive(Debug)]
 pub struct StateHook {
     port: StatePort,
-    pub(super) supported: BTreeSet<StateNeed>,
-    /// Values of `Authorization` that are refused, by their cause.
-    pub(super) credentials: BTreeMap<Stimulus, Secret>,
     redactor: Arc<Redactor>,
 }
 
@@ -29,6 +24,8 @@ pub enum StatePort {
     Url {
         /// Server and path.
         address: ServerAddress,
+        /// The end of the request target: the query, or the path of a URL without one.
+        end: String,
         /// A header of each request (`--state-header`).
         header: Option<(String, Secret)>,
     },
@@ -47,6 +44,36 @@ pub enum HookError {
     Failed(String),
 }
 
+/// An option of a state hook is wrong.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum StateOptionError {
+    /// The URL.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Url(#[from] ServerAddressError),
+    /// The command.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Command(#[from] CommandError),
+    /// The header is none.
+    #[error("cannot use the value of --state-header: it is not a header")]
+    #[diagnostic(help("write 'Name: value', or 'Name: @FILE' for a value in a file"))]
+    Header,
+    /// The value of the header is none.
+    #[error("cannot use the value of --state-header: it is not one line of text")]
+    #[diagnostic(help("write one line without control characters"))]
+    HeaderValue,
+    /// The file with the value is unreadable.
+    #[error("cannot read the value of --state-header from {path}: {why}")]
+    #[diagnostic(help("name a text file that holds only the value after @"))]
+    HeaderFile {
+        /// The file.
+        path: String,
+        /// The system's error.
+        why: std::io::Error,
+    },
+}
+
 /// Timeout of a hook (`docs/services.md`).
 const LIMIT: Duration = Duration::from_secs(10);
 /// Exit code of a command that does not support a state.
@@ -54,47 +81,36 @@ const UNSUPPORTED_CODE: i32 = 3;
 /// Characters of an answer that an error shows.
 const SHOWN: usize = 400;
 
-impl StateHook {
-    /// A hook whose states are not known yet.
-    pub(super) fn untried(port: StatePort, redactor: Arc<Redactor>) -> Self {
-        Self { port, supported: BTreeSet::new(), credentials: BTreeMap::new(), redactor }
+impl StatePort {
+    /// A hook at a URL. `header`: `Name: value` or `Name: @FILE`.
+    pub async fn at(url: &str, header: Option<&str>, ca: Option<&Path>) -> Result<Self, StateOptionError> {
+        let header = header.map(parse_header).transpose()?;
+        let parsed = Url::parse(url).ok().filter(Url::has_host);
+        let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
+        let address = ServerAddress::resolve(&parsed, ca).await?;
+        let path = if address.base().is_empty() { "/" } else { "" };
+        let query = parsed.query().map(|query| format!("?{query}")).unwrap_or_default();
+        Ok(Self::Url { address, end: format!("{path}{query}"), header })
     }
 
-    /// A hook that supports every state, as long as nothing else is known.
-    pub fn assumed(port: StatePort, redactor: Arc<Redactor>) -> Self {
-        Self { supported: StateNeed::all(), ..Self::untried(port, redactor) }
+    /// A hook that is a program.
+    pub fn command(line: &str) -> Result<Self, StateOptionError> {
+        Ok(Self::Command(Filter::new(&CommandLine::parse(line)?)))
     }
 
-    /// The hook of the built-in mock, which supports every state.
-    pub fn builtin(provider: StateProvider, credentials: &Credentials, redactor: Arc<Redactor>) -> Self {
-        let authorization = |need| match need {
-            StateNeed::Credential(cause) => {
-                let form = ReadTokenForm::for_stimulus(cause)?;
-                Some((cause, Secret::new(credentials.authorization(form)?)))
-            }
+    /// The secret value of its header.
+    pub fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::Url { header: Some((_, value)), .. } => Some(value),
             _ => None,
-        };
-        Self {
-            port: StatePort::Mock(provider),
-            supported: StateNeed::all(),
-            credentials: StateNeed::credentials().filter_map(authorization).collect(),
-            redactor,
         }
     }
+}
 
-    /// Whether the service can be brought into this state.
-    pub fn supports(&self, state: StateNeed) -> bool {
-        self.supported.contains(&state)
-    }
-
-    /// Value of `Authorization` that is refused for this cause.
-    pub fn credential(&self, cause: Stimulus) -> Option<&Secret> {
-        self.credentials.get(&cause)
-    }
-
-    /// Values of `Authorization` that the hook told. No report may show them.
-    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.credentials.values()
+impl StateHook {
+    /// A hook. The redactor removes secrets from its errors.
+    pub fn new(port: StatePort, redactor: Arc<Redactor>) -> Self {
+        Self { port, redactor }
     }
 
     /// Brings the service into a state.
@@ -104,8 +120,8 @@ impl StateHook {
                 StateError::Unsupported(_) => HookError::Unsupported,
                 StateError::Failed(why) => self.failed(request, &why),
             }),
-            StatePort::Url { address, header } => {
-                let mut draft = Draft::new("POST", "")
+            StatePort::Url { address, end, header } => {
+                let mut draft = Draft::new("POST", end)
                     .header("Content-Type", "application/json")
                     .body(Body::Sized(json(request).into()));
                 if let Some((name, value)) = header {
@@ -153,7 +169,8 @@ impl StateHook {
         })
     }
 
-    pub(super) fn failed(&self, request: &StateRequest, why: &str) -> HookError {
+    /// The error of an answer that does not fit its request.
+    pub fn failed(&self, request: &StateRequest, why: &str) -> HookError {
         let text = format!("the state hook failed for {}: {why}", json(request));
         HookError::Failed(self.redactor.redact(&text).into_owned())
     }
@@ -167,4 +184,24 @@ fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let cut: String = text.trim().chars().take(SHOWN).collect();
     if cut.is_empty() { "nothing".to_owned() } else { format!("{cut:?}") }
+}
+
+/// Name and value of a header; the value may be in a file.
+fn parse_header(text: &str) -> Result<(String, Secret), StateOptionError> {
+    let (name, value) = text.split_once(':').ok_or(StateOptionError::Header)?;
+    let (name, value) = (name.trim(), value.trim());
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || value.is_empty() || !name.bytes().all(is_token) {
+        return Err(StateOptionError::Header);
+    }
+    let value = match value.strip_prefix('@') {
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|why| StateOptionError::HeaderFile { path: path.to_owned(), why })?,
+        None => value.to_owned(),
+    };
+    let value = value.trim();
+    if value.is_empty() || value.chars().any(char::is_control) {
+        return Err(StateOptionError::HeaderValue);
+    }
+    Ok((name.to_owned(), Secret::new(value)))
 }
