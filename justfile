@@ -183,6 +183,11 @@ load-manifests:
 exports:
     ./.ci/exports
 
+# Run schemathesis with the exported OpenAPI against the mock service and the reference edge, and with planted faults. Needs
+# Python 3.11.
+cross-check:
+    ./.ci/cross-check
+
 # Test the load generator: percentiles, rates, counts, and that a starved run is invalid.
 load-self-test *ARGS:
     @{{ load }} self-test "$@"

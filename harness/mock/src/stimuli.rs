@@ -113,8 +113,9 @@ pub fn prepare_verdict(service: &MockService, stimulus: Stimulus, reference: &st
         Stimulus::VerdictReady | Stimulus::Scripted => service.add_session(ready),
         Stimulus::VerdictPending => service.add_session(ready.ready(Ready::Never)),
         Stimulus::VerdictTooOld => {
+            let limit = service.spec().limit("limit.verdict-age")?;
             service.add_session(ready);
-            service.clock().advance(Duration::from_secs(121));
+            service.clock().advance(limit.saturating_add(Duration::from_secs(1)));
         }
         Stimulus::ReferenceUnknown => service.add_session(NewSession::new("another")),
         Stimulus::ReferenceOtherLicense => {

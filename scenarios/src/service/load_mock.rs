@@ -6,7 +6,7 @@ use std::{fmt, io};
 use clap::Args;
 use edgeproof_cli::args::parse_duration;
 use edgeproof_fixtures::credentials::Credentials;
-use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use edgeproof_http::Limits;
 use edgeproof_mock::{
     Action, Arrival, ArrivalAnswer, ListenerMode, Match, MockService, NewSession, Observer, Ready, Reply,
@@ -129,11 +129,11 @@ impl LoadMock {
 
     /// An age beyond which the mock has no verdict.
     fn too_old(&self) -> Duration {
-        let seconds = match self.options.spec.row("limit.verdict-age").map(|row| &row.fact) {
-            Some(Fact::Limit { value: Some(seconds), .. }) => *seconds,
-            _ => 0,
-        };
-        Duration::from_secs(seconds + 60)
+        self.options
+            .spec
+            .limit("limit.verdict-age")
+            .unwrap_or_default()
+            .saturating_add(Duration::from_secs(60))
     }
 }
 

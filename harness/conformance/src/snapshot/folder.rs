@@ -9,6 +9,9 @@ use super::difference::FileDifference;
 use super::row_text::HEADER;
 use super::snapshot::{ENDING, INDEX, Snapshot};
 
+/// File of a folder of tables.
+const MANIFEST: &str = "interface.toml";
+
 /// A folder with the files of a snapshot, and maybe with other files, which stay as they are.
 #[derive(Debug)]
 pub struct SnapshotFolder {
@@ -35,6 +38,10 @@ pub enum FolderError {
     #[error("cannot use {} as a folder: it is a file", .0.display())]
     #[diagnostic(help("name a folder; a missing one is created"))]
     NoFolder(PathBuf),
+    /// The folder has tables.
+    #[error("cannot use {} for a snapshot: it holds tables ({MANIFEST})", .0.display())]
+    #[diagnostic(help("name another folder; a missing one is created"))]
+    Tables(PathBuf),
     /// There is no snapshot to compare with.
     #[error("cannot compare with {}: it holds no snapshot", .0.display())]
     #[diagnostic(help("run the command without --check first, which writes it"))]
@@ -68,6 +75,9 @@ impl SnapshotFolder {
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         if path.is_file() {
             return Err(FolderError::NoFolder(path.to_owned()));
+        }
+        if path.join(MANIFEST).exists() {
+            return Err(FolderError::Tables(path.to_owned()));
         }
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -111,14 +121,15 @@ impl SnapshotFolder {
         names.into_iter().map(difference).filter(|file| file.found != file.fresh).collect()
     }
 
-    /// Prepares a folder beside this one, from which the files are moved. Fails if there can be none.
+    /// Prepares a folder on the same file system, from which the files are moved. Fails if there can be none.
     pub fn writer(self) -> Result<SnapshotWriter, FolderError> {
         let absolute = std::path::absolute(&self.path).map_err(|why| self.write_error(why))?;
-        let parent = absolute.parent().unwrap_or(&absolute);
-        let beside = fs::create_dir_all(parent)
-            .and_then(|()| tempfile::Builder::new().prefix(".edgeproof-snapshot-").tempdir_in(parent))
+        // A file system may be mounted on the folder.
+        let place = if absolute.is_dir() { &absolute } else { absolute.parent().unwrap_or(&absolute) };
+        let prepared = fs::create_dir_all(place)
+            .and_then(|()| tempfile::Builder::new().prefix(".edgeproof-snapshot-").tempdir_in(place))
             .map_err(|why| self.write_error(why))?;
-        Ok(SnapshotWriter { folder: self, beside })
+        Ok(SnapshotWriter { folder: self, prepared })
     }
 
     fn write_error(&self, why: io::Error) -> FolderError {
@@ -130,13 +141,13 @@ impl SnapshotFolder {
 #[derive(Debug)]
 pub struct SnapshotWriter {
     folder: SnapshotFolder,
-    beside: TempDir,
+    prepared: TempDir,
 }
 
 impl SnapshotWriter {
-    /// Writes every file beside the folder, and then moves those that differ. Removes the files of rows that are gone.
+    /// Writes every file that differs elsewhere, and then moves them all. Removes the files of rows that are gone.
     pub fn write(self, snapshot: &Snapshot) -> Result<Written, FolderError> {
-        let Self { folder, beside } = self;
+        let Self { folder, prepared } = self;
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |why| FolderError::Write { path, why }
@@ -144,7 +155,7 @@ impl SnapshotWriter {
         let mut moves = Vec::new();
         let mut written = Written::default();
         for (name, text) in snapshot.files() {
-            let (from, to) = (beside.path().join(name), folder.path.join(name));
+            let (from, to) = (prepared.path().join(name), folder.path.join(name));
             match folder.files.get(name) {
                 Some(found) if found == text => continue,
                 Some(_) => written.changed += 1,
@@ -205,6 +216,19 @@ mod tests {
         assert_eq!(names(folder.parent().unwrap()), ["snapshot"]);
         let kept = SnapshotFolder::open(&folder).unwrap();
         assert!(kept.differences(&snapshot(&[("a.http", "1"), ("b.http", "2"), ("c.http", "1")])).is_empty());
+    }
+
+    /// A file system may be mounted on the folder: no file moves from one to another.
+    #[test]
+    fn files_are_prepared_inside_an_existing_folder() {
+        let root = TempDir::new().unwrap();
+        let place = |folder: &str| {
+            let writer = SnapshotFolder::open(&root.path().join(folder)).unwrap().writer().unwrap();
+            writer.prepared.path().parent().unwrap().to_owned()
+        };
+        assert_eq!(place(""), root.path());
+        assert_eq!(place("new"), root.path());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "temporary files are left behind");
     }
 
     #[test]

@@ -112,13 +112,13 @@ pub fn conclude(rules: &EdgeRules, facts: &RequestFacts, result: &RelayResult) -
 
 fn refusal(rules: &EdgeRules, facts: &RequestFacts, status: StatusCode, reply: Option<&[u8]>) -> EdgeAnswer {
     let reason = reply.and_then(plain_reason);
-    let row = if reason.is_some() { &rules.refused } else { &rules.refused_unknown };
+    let rule = if reason.is_some() { &rules.refused } else { &rules.refused_unknown };
     let values = [("<reason>", json!(reason)), ("<status>", json!(status.as_u16()))];
-    let body = row.body_with(&values).unwrap_or_default();
+    let body = rule.row.body_with(&values).unwrap_or_default();
     // The log names the same reason as the answer.
     let reason = body.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
     let log = format!("refused status={} reason={reason}", status.as_u16());
-    EdgeAnswer { log: Some(log), ..answer(rules, facts, status, json(&body)) }
+    EdgeAnswer { log: Some(log), ..answer(rules, facts, rule.status.unwrap_or(status), json(&body)) }
 }
 
 fn preflight(rules: &EdgeRules, facts: &RequestFacts) -> EdgeAnswer {

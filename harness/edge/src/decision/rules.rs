@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec};
+use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table};
 use http::{HeaderValue, StatusCode};
 use serde_json::Value;
 
@@ -18,8 +18,8 @@ pub struct EdgeRules {
     pub(super) read_failed: FixedAnswer,
     pub(super) service_unreachable: FixedAnswer,
     pub(super) healthy: FixedAnswer,
-    pub(super) refused: Row,
-    pub(super) refused_unknown: Row,
+    pub(super) refused: RefusalRule,
+    pub(super) refused_unknown: RefusalRule,
     pub(super) preflight: PreflightRule,
     pub(super) allowed_origin: Option<HeaderValue>,
 }
@@ -29,6 +29,14 @@ pub struct EdgeRules {
 pub(super) struct FixedAnswer {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,
+}
+
+/// Answer to a refusal of the service.
+#[derive(Debug, Clone)]
+pub(super) struct RefusalRule {
+    pub(super) row: Row,
+    /// Status of the row. None: that of the service.
+    pub(super) status: Option<StatusCode>,
 }
 
 /// Path and methods of an endpoint.
@@ -69,10 +77,10 @@ impl EdgeRules {
                 status: status("health.status", profile.health_status)?,
                 body: json(&profile.health_body),
             },
-            refused: template(spec, "edge.refused")?,
-            refused_unknown: template(spec, "edge.refused.unknown")?,
+            refused: refusal(spec, "edge.refused")?,
+            refused_unknown: refusal(spec, "edge.refused.unknown")?,
             preflight: PreflightRule {
-                status: status("preflight.status", profile.preflight_status)?,
+                status: preflight_status(spec, profile)?,
                 methods: list("preflight.methods", &profile.preflight_methods)?,
                 headers: list("preflight.headers", &profile.preflight_headers)?,
                 max_age: seconds(profile.preflight_max_age),
@@ -108,10 +116,17 @@ fn fixed(spec: &Spec, id: &'static str) -> Result<FixedAnswer, EdgeError> {
     Ok(FixedAnswer { status: status(id, code)?, body: json(body) })
 }
 
-fn template(spec: &Spec, id: &'static str) -> Result<Row, EdgeError> {
+fn refusal(spec: &Spec, id: &'static str) -> Result<RefusalRule, EdgeError> {
     let row = row(spec, id)?;
     row.body().ok_or(EdgeError::Table { id })?;
-    Ok(row.clone())
+    let status = row.status().map(|code| status(id, code)).transpose()?;
+    Ok(RefusalRule { row: row.clone(), status })
+}
+
+/// The status that the row states. Otherwise the point is open.
+fn preflight_status(spec: &Spec, profile: &Profile) -> Result<StatusCode, EdgeError> {
+    let stated = spec.by_stimulus(Table::Edge, Stimulus::Preflight).and_then(Row::status);
+    status("preflight.status", stated.unwrap_or(profile.preflight_status))
 }
 
 fn endpoint(spec: &Spec, id: &'static str, more: &[&str]) -> Result<EndpointRule, EdgeError> {

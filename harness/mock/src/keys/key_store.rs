@@ -57,8 +57,10 @@ impl KeyStore {
         let mut signing = self.verdict.lock();
         let before = signing.keys.current().to_owned();
         let kid = Arc::make_mut(&mut signing.keys).rotate().to_owned();
-        let end = now.checked_add(self.retirement).unwrap_or(now);
-        signing.retiring.push((before, end));
+        // A time that the system cannot express never comes.
+        if let Some(end) = now.checked_add(self.retirement) {
+            signing.retiring.push((before, end));
+        }
         signing.published = PublishedKeySet::of(&signing.keys);
         kid
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{Credentials, VerifiedTokens};
-use edgeproof_fixtures::spec::{Fact, Profile, Spec};
+use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::Limits;
 use parking_lot::Mutex;
 
@@ -55,9 +55,9 @@ impl ServiceState {
     /// State for these options.
     pub(crate) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
-        let verdict_lifetime = limit(spec, "limit.verdict-age").unwrap_or(Duration::MAX);
+        let verdict_lifetime = spec.limit("limit.verdict-age").unwrap_or(Duration::MAX);
         let verdict_lifetime = options.hooks.verdict_lasts(verdict_lifetime);
-        let key_set_max_age = limit(spec, "limit.key-set-cache");
+        let key_set_max_age = spec.limit("limit.key-set-cache");
         // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.
         let retirement = verdict_lifetime.saturating_add(profile.keys_max_age);
         Self {
@@ -97,13 +97,5 @@ impl ServiceState {
 
     pub(crate) fn change_faults(&self, change: impl FnOnce(&mut ServiceFaults)) {
         change(&mut self.faults.lock());
-    }
-}
-
-/// Value of a limit row, in seconds.
-fn limit(spec: &Spec, id: &str) -> Option<Duration> {
-    match spec.row(id)?.fact {
-        Fact::Limit { value: Some(seconds), .. } => Some(Duration::from_secs(seconds)),
-        _ => None,
     }
 }

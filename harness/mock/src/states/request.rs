@@ -187,6 +187,7 @@ mod secret {
 mod optional_secret {
     use super::{Deserialize, Deserializer, Secret, Serialize, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde passes the field so")]
     pub(super) fn serialize<S: Serializer>(
         secret: &Option<Secret>,
         serializer: S,

@@ -108,14 +108,17 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("keys.verifies-verdict", "verdict-unverifiable")
         .when(KEY_SET)
         .answers(EditMember("keys", |keys| {
-            let keys = keys.as_array_mut();
-            keys.into_iter().for_each(|keys| drop(keys.drain(..keys.len().saturating_sub(1))));
+            if let Some(keys) = keys.as_array_mut() {
+                keys.drain(..keys.len().saturating_sub(1));
+            }
         })),
     mutant("hides-new-key", "Signs with a new key that the key set does not contain.")
         .breaks("keys.verifies-verdict", "verdict-unverifiable")
         .when(KEY_SET)
         .answers(EditMember("keys", |keys| {
-            keys.as_array_mut().into_iter().for_each(|keys| keys.truncate(1))
+            if let Some(keys) = keys.as_array_mut() {
+                keys.truncate(1);
+            }
         })),
     mutant("keeps-entity-tag", "Keeps the entity tag of the key set when the keys change.")
         .breaks("keys.not-modified", "key-set-revalidation")

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::{Advice, Fact};
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
@@ -22,10 +22,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 }
 
 fn lifetime(cases: &mut CaseList<'_, Keys>) {
-    let longest = match &cases.row("limit.key-set-cache").fact {
-        Fact::Limit { value: Some(seconds), .. } => Duration::from_secs(*seconds),
-        _ => return,
-    };
+    let Some(longest) = cases.spec.limit("limit.key-set-cache") else { return };
     let title = "caches keep the key set for at most five minutes";
     let exchange = KeySetExchange::get().expect(KeySetRule::CachedFor(longest));
     let exchange = exchange.observe(KeySetObservation::Caching);

@@ -1,7 +1,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Fact, Stimulus, Table};
+use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use edgeproof_mock::states::{CollectionState, StateRequest};
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, DifferenceKind, MemberChange, Statuses, TimeRule, Wire,
@@ -38,24 +38,24 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 /// A reason why a session has no verdict: id, title, stimulus, and the session, if there is one.
 type PendingCause = (&'static str, &'static str, Stimulus, Option<SessionState>);
 
-/// The four reasons why a session has no verdict.
-fn pending_causes() -> [PendingCause; 4] {
+/// The four reasons why a session has no verdict. Where verdicts have no age limit, none is too old.
+fn pending_causes(spec: &Spec) -> Vec<PendingCause> {
     let (pending, other) = (SessionState::Pending, SessionState::OtherLicense);
-    let old = SessionState::Aged(121);
-    [
-        ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(pending)),
-        ("too-old", "a session whose verdict is older than two minutes", Stimulus::VerdictTooOld, Some(old)),
+    let too_old = spec.limit("limit.verdict-age").map(|limit| {
+        let title = "a session whose verdict is older than two minutes";
+        let old = SessionState::Aged(limit.as_secs().saturating_add(1));
+        ("too-old", title, Stimulus::VerdictTooOld, Some(old))
+    });
+    let not_yet = ("not-yet", "a session that has no verdict yet", Stimulus::VerdictPending, Some(pending));
+    let others = [
         ("unknown", "an unknown session", Stimulus::ReferenceUnknown, None),
         ("other-license", "a session under another license", Stimulus::ReferenceOtherLicense, Some(other)),
-    ]
+    ];
+    [not_yet].into_iter().chain(too_old).chain(others).collect()
 }
 
 fn pending(cases: &mut CaseList<'_, Service>) {
-    let verdicts_age = cases.spec.row("limit.verdict-age").is_some();
-    for (id, title, stimulus, session) in pending_causes() {
-        if stimulus == Stimulus::VerdictTooOld && !verdicts_age {
-            continue;
-        }
+    for (id, title, stimulus, session) in pending_causes(cases.spec) {
         let exchange = match session {
             Some(session) => VerdictExchange::made(id, session),
             None => VerdictExchange::unknown(id),
@@ -81,7 +81,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
         )
         .steps(steps!(async |context| {
             let mut first: Option<Option<AnswerValue>> = None;
-            for (id, title, _, session) in pending_causes() {
+            for (id, title, _, session) in pending_causes(context.spec()) {
                 // All references have the same length, so that only the reason can make a difference.
                 let mut reference = context.reference(&format!("{id:-<16}"));
                 if let Some(session) = session {
@@ -235,8 +235,8 @@ fn long_poll(cases: &mut CaseList<'_, Service>) {
 
 /// A verdict is available until it reaches the age limit.
 fn still_there(cases: &mut CaseList<'_, Service>) {
-    let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
-    let state = SessionState::Aged(seconds.saturating_sub(YOUNGER));
+    let Some(limit) = cases.spec.limit("limit.verdict-age") else { return };
+    let state = SessionState::Aged(limit.as_secs().saturating_sub(YOUNGER));
     let title = "a verdict just below the age limit is available";
     let exchange = VerdictExchange::made("nearly-old", state);
     cases

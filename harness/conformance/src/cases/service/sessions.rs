@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::{Advice, Fact, Stimulus};
+use edgeproof_fixtures::spec::{Advice, Stimulus};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, Count, Counted, TimeRule};
@@ -66,8 +66,7 @@ pub(super) fn reference_in(reply: &AnswerResult) -> Option<String> {
 
 /// A verdict is no longer available when it is older than the limit (8).
 fn age(cases: &mut CaseList<'_, Service>) {
-    let Fact::Limit { value: Some(seconds), .. } = cases.row("limit.verdict-age").fact else { return };
-    let limit = Duration::from_secs(seconds);
+    let Some(limit) = cases.spec.limit("limit.verdict-age") else { return };
     cases
         .case("limit.verdict-age", "verdict.too-old", "a verdict older than two minutes is pending again")
         .steps(steps!(async |context| {

@@ -100,13 +100,11 @@ impl TokenChoice {
     /// The value of `Authorization` in examples.
     pub(in crate::cases) fn example(self) -> Option<String> {
         let token = |name: &str| format!("{READ_PREFIX}<{name}>");
-        match self {
-            Self::Damaged(damage) => Some(format!("Bearer {READ_PREFIX}<token {}>", damage.description())),
-            _ => {
-                let [token, expired, revoked] = ["token", "expired", "revoked"].map(token);
-                self.with(&token, &expired, &revoked, "<license>").unwrap_or_default()
-            }
+        if let Self::Damaged(damage) = self {
+            return Some(format!("Bearer {READ_PREFIX}<token {}>", damage.description()));
         }
+        let [token, expired, revoked] = ["token", "expired", "revoked"].map(token);
+        self.with(&token, &expired, &revoked, "<license>").unwrap_or_default()
     }
 
     fn with(

@@ -68,6 +68,12 @@ enum Form {
     Html,
 }
 
+/// A line of the file of accepted changes.
+struct AcceptedChange {
+    line: usize,
+    reason: String,
+}
+
 /// `edgeproof spec diff`.
 pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     if args.old.is_same_path(&args.new) {
@@ -89,13 +95,17 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
     compared.add_mutants(matrices.mutants());
-    let (used, stale): (Vec<_>, Vec<_>) =
-        accepted.iter().partition(|(id, _)| compared.changes.iter().any(|change| change.row == **id));
+    let is_stale = |id: &String| !compared.changes.iter().any(|change| change.row == *id);
     let mut view = compared.view();
-    view.notes.extend(used.iter().map(|(id, reason)| format!("accepted: {id}: {reason}")));
-    view.notes.extend(
-        stale.iter().map(|(id, _)| format!("stale: {id} is accepted and did not change: remove its line")),
-    );
+    for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
+        view.notes.push(format!("accepted: {id}: {}", change.reason));
+    }
+    for (id, change) in accepted.iter().filter(|(id, _)| is_stale(id)) {
+        let place = args.accepted.as_deref().unwrap_or(Path::new("")).display();
+        let line = change.line;
+        view.notes
+            .push(format!("stale: {place}:{line}: {id} is accepted and did not change: remove its line"));
+    }
     let text = match args.format {
         Form::Text => view.to_text(TextForm::Terminal),
         Form::Markdown => view.to_text(TextForm::Markdown),
@@ -106,7 +116,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         }
     };
     write_stdout(text.as_bytes())?;
-    if !stale.is_empty() || fails(args.fail_on, &compared, &accepted) {
+    if accepted.keys().any(is_stale) || fails(args.fail_on, &compared, &accepted) {
         return Ok(BROKEN);
     }
     Ok(if compared.not_run.is_empty() { 0 } else { INCOMPLETE })
@@ -119,7 +129,11 @@ fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
     Ok(Target::Launched(launch))
 }
 
-fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<String, String>) -> bool {
+fn fails(
+    fail_on: Option<FailOn>,
+    compared: &Comparison,
+    accepted: &BTreeMap<String, AcceptedChange>,
+) -> bool {
     let Some(fail_on) = fail_on else { return false };
     if fail_on == FailOn::Any && !compared.points.is_empty() {
         return true;
@@ -135,8 +149,8 @@ fn fails(fail_on: Option<FailOn>, compared: &Comparison, accepted: &BTreeMap<Str
     })
 }
 
-/// The accepted changes: row and reason.
-fn read_accepted(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
+/// The accepted changes by row.
+fn read_accepted(path: &Path) -> Result<BTreeMap<String, AcceptedChange>, Failure> {
     let what = || format!("cannot read the accepted changes {}", path.display());
     let text = fs::read_to_string(path)
         .map_err(|why| Failure::usage(format!("{}: {why}", what()), "check the path"))?;
@@ -153,7 +167,7 @@ fn read_accepted(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
                 "write the id of the row, a space, and why the change is accepted",
             ));
         };
-        accepted.insert(id.to_owned(), reason.trim().to_owned());
+        accepted.insert(id.to_owned(), AcceptedChange { line: number, reason: reason.trim().to_owned() });
     }
     Ok(accepted)
 }

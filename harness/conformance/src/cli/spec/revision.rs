@@ -5,7 +5,7 @@ use std::process::Command;
 use std::str::FromStr;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Spec, SpecChoice};
+use edgeproof_fixtures::spec::{Spec, SpecChoice, SpecError};
 use tempfile::TempDir;
 
 /// One side of a comparison: a version, a path, or a folder in a revision of the repository here.
@@ -67,15 +67,10 @@ impl ComparedSpec {
                 let copy =
                     TempDir::new().map_err(|why| Failure::of(&why, "check TMPDIR and its free space"))?;
                 export(revision, folder, copy.path())?;
-                Spec::load(copy.path()).map_err(|why| {
-                    // The copy is gone after this, so its path helps nobody.
-                    let folder_path = copy.path().display().to_string();
-                    let why = why.to_string().replace(&folder_path, &format!("{revision}:{folder}"));
-                    Failure::usage(
-                        why,
-                        "name a revision whose tables this edgeproof reads, or export them with its own",
-                    )
-                })
+                // The copy is gone after this, so its path helps nobody.
+                let shown =
+                    |why: SpecError| why.with_folder(&copy.path().display().to_string(), &self.to_string());
+                Spec::load(copy.path()).map_err(|why| shown(why).into())
             }
         }
     }
@@ -105,15 +100,26 @@ fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
 /// What to do about a revision that git does not know.
 fn advice(revision: &str) -> String {
     match git(&["rev-parse", "--is-shallow-repository"]) {
-        Ok(answer) if answer.trim() == "true" => {
-            format!(
+        Ok(answer) if answer.trim() == "true" => match ancestors(revision) {
+            0 => format!(
                 "the clone is shallow: fetch the revision with `git fetch --depth=1 origin {revision}`, and name it FETCH_HEAD"
-            )
-        }
+            ),
+            steps => format!(
+                "the clone is shallow: fetch enough history with `git fetch --depth={}`, or all with `git fetch --unshallow`",
+                steps + 1
+            ),
+        },
         Ok(_) => "name a revision and a folder from the root of the repository, such as HEAD~1:fixtures/spec"
             .to_owned(),
         Err(_) => "run it in a git repository, with git installed".to_owned(),
     }
+}
+
+/// How many steps a revision such as `HEAD~2` or `main^` goes back from the commit that it names.
+fn ancestors(revision: &str) -> usize {
+    let steps = revision.split(['~', '^']).skip(1).zip(revision.matches(['~', '^']));
+    // After a caret stands the number of a parent.
+    steps.map(|(number, sign)| if sign == "^" { 1 } else { number.parse().unwrap_or(1) }).sum()
 }
 
 /// The output of git, or its first line of errors.
@@ -129,4 +135,21 @@ fn git(arguments: &[&str]) -> Result<String, String> {
 
 fn is_toml(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|extension| extension == "toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("main", 0)]
+    #[case("HEAD~", 1)]
+    #[case("HEAD~12", 12)]
+    #[case("v1^2", 1)]
+    #[case("HEAD~2^^", 4)]
+    fn steps_back_are_counted(#[case] revision: &str, #[case] expected: usize) {
+        assert_eq!(ancestors(revision), expected);
+    }
 }

@@ -98,6 +98,8 @@ impl CasePlan {
                 let UnmetNeed::Input { name, advice } = *need else { continue };
                 let id = planned.case.id.clone();
                 match missing.iter_mut().find(|known| known.input == name) {
+                    // A case may lack several things that one input gives.
+                    Some(known) if known.cases.last() == Some(&id) => {}
                     Some(known) => known.cases.push(id),
                     None => missing.push(MissingInput {
                         input: name.to_owned(),

@@ -52,10 +52,22 @@ fn scripted_row_of_an_overlay_has_its_answer() {
 }
 
 #[test]
+fn snapshot_follows_another_age_of_verdicts() {
+    let folder = Folder::new().with("next.toml", "[[change]]\nid = \"limit.verdict-age\"\nvalue = 600\n");
+    let output = folder.run(&["spec", "snapshot", "wire", "--spec", "next.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(folder.read("wire/verdict.404.pending.http").contains("verdict-too-old: "));
+}
+
+#[test]
 fn unusable_folder_of_a_snapshot_is_one_message() {
     let folder = Folder::new().with("file", "");
     fs::create_dir(folder.0.path().join("empty")).unwrap();
-    let commands: [&[&str]; 5] = [
+    fs::create_dir(folder.0.path().join("tables")).unwrap();
+    fs::write(folder.0.path().join("tables/interface.toml"), "").unwrap();
+    let commands: [&[&str]; 7] = [
+        &["spec", "snapshot", "tables"],
+        &["spec", "snapshot", "tables", "--check"],
         &["spec", "snapshot", "file"],
         &["spec", "snapshot", "file/below"],
         &["spec", "snapshot", "missing", "--check"],
@@ -64,5 +76,6 @@ fn unusable_folder_of_a_snapshot_is_one_message() {
     ];
     let text: Vec<_> = commands.iter().map(|args| folder.seen(args)).collect();
     check("spec_snapshot_unusable", &text.join("\n"));
-    assert_eq!(folder.files(), ["empty", "file"]);
+    assert_eq!(folder.files(), ["empty", "file", "tables"]);
+    assert_eq!(fs::read_dir(folder.0.path().join("tables")).unwrap().count(), 1);
 }

@@ -126,6 +126,66 @@ fn openapi_follows_edited_tables(
     assert_eq!(json!(found), expected);
 }
 
+/// The status and the schema of what an edge answers, by an overlay.
+#[test]
+fn openapi_has_the_own_status_of_a_row() {
+    let overlay = "[[change]]\nid = \"edge.refused\"\nstatus = 422\n[[change]]\nid = \"edge.preflight\"\nstatus = 200\n";
+    let folder = Folder::new().with("next.toml", overlay);
+    let text = stdout(&folder, &["spec", "export", "openapi", "--spec", "next.toml"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let [post, preflight] =
+        ["post", "options"].map(|method| &document["paths"]["/v1/signals"][method]["responses"]);
+
+    let refused = &post["422"];
+    let rows = refused["x-rows"].as_array().unwrap();
+    assert!(rows.contains(&json!("edge.refused")) && rows.contains(&json!("relay.409.replayed-bundle")));
+    let content = &refused["content"]["application/json"];
+    let replayed = json!({"error": "service_rejected", "reason": "replayed_bundle", "status": 409});
+    assert_eq!(content["examples"]["relay.409.replayed-bundle"]["value"], replayed);
+    assert_eq!(content["schema"]["properties"]["status"], json!({ "type": "integer" }));
+    assert!(!text.contains("<reason>") && !text.contains("<status>"));
+
+    assert_eq!(preflight.as_object().unwrap().keys().collect::<Vec<_>>(), ["200"]);
+    assert_eq!(preflight["200"]["headers"]["Access-Control-Allow-Origin"]["required"], true);
+    assert_eq!(post["200"]["x-rows"], json!(["edge.200.accepted"]));
+}
+
+#[rstest]
+#[case::must("post", "409", "Access-Control-Allow-Origin", json!(true))]
+#[case::should("post", "405", "Access-Control-Allow-Origin", json!(false))]
+#[case::on_405("post", "405", "Allow", json!(false))]
+#[case::elsewhere("post", "409", "Allow", Value::Null)]
+fn openapi_has_the_headers_of_rows(
+    #[case] method: &str,
+    #[case] status: &str,
+    #[case] name: &str,
+    #[case] expected: Value,
+) {
+    let text = stdout(&Folder::new(), &["spec", "export", "openapi"]);
+    let document: Value = serde_json::from_str(&text).unwrap();
+    let response = &document["paths"]["/v1/signals"][method]["responses"][status];
+    assert_eq!(response["headers"][name]["required"], expected);
+}
+
+/// An overlay may remove a row that the base's own model of variation names.
+#[test]
+fn base_with_a_model_of_its_own_is_merged_with_an_overlay() {
+    let overlay = "base = \"base\"\n[[remove]]\nid = \"edge.refused.unknown\"\n";
+    let folder = Folder::new().with("next.toml", overlay);
+    stdout(&folder, &["spec", "export", "tables", "base"]);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/spec/variation.toml");
+    fs::write(
+        folder.0.path().join("base/variation.toml"),
+        format!("# ours\n{}", fs::read_to_string(model).unwrap()),
+    )
+    .unwrap();
+    stdout(&folder, &["spec", "export", "tables", "merged", "--spec", "next.toml"]);
+    assert!(folder.read("merged/variation.toml").contains("statement.body-unchanged"));
+    assert!(!folder.read("merged/variation.toml").contains("\"edge.refused.unknown\""));
+    let cases = |spec: &str| stdout(&folder, &["conformance", "--list", "--spec", spec]);
+    assert_eq!(cases("merged"), cases("next.toml"));
+}
+
 #[test]
 fn markdown_lists_rows_by_section_with_their_outcomes() {
     let folder = REPORTS.folder();

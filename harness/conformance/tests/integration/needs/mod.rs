@@ -2,3 +2,4 @@
 
 mod chromium;
 mod curl;
+mod hooks;

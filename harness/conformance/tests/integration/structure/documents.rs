@@ -45,7 +45,7 @@ fn documents_name_what_is_there() {
 #[test]
 fn wrong_names_are_found() {
     let text = "See [a](docs/gone.md), [b](README.md#gone), `harness/gone/src`, `gone.rs`, `edgeproof-gone`, `just gone`,\n\
-                `edgeproof conformance --gone`, `just load edge-relay --gone-too`, `cargo test -p edgeproof-lost`.\n\n\
+                `edgeproof conformance --gone-first`, `just load edge-relay --gone-too`, `cargo test -p edgeproof-lost`.\n\n\
                 ```sh\nedgeproof lost --strict   # a comment with `edgeproof-any`\n```\n";
     let wrong = Project::read().wrong(Path::new(""), text);
     let names = [
@@ -55,7 +55,7 @@ fn wrong_names_are_found() {
         "gone.rs",
         "edgeproof-gone",
         "recipe gone",
-        "--gone of edgeproof",
+        "--gone-first of edgeproof",
         "--gone-too of edgeproof-load",
         "edgeproof-lost",
         "command lost",

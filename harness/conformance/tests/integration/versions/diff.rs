@@ -1,6 +1,7 @@
 //! `edgeproof spec diff`: the class of a changed row comes from playing the old part.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -95,7 +96,7 @@ fn launched_edge_is_on_one_side() {
 #[case::equal(&["current", "current"], 0, "no difference")]
 #[case::breaking(&["current", "next.toml", "--fail-on", "breaking"], 1, "edge: breaking")]
 #[case::accepted(&["current", "next.toml", "--fail-on", "any", "--accepted", "accepted.txt"], 0, "edge: breaking")]
-#[case::stale(&["current", "current", "--accepted", "accepted.txt"], 1, "stale: edge.502.service-unreachable")]
+#[case::stale(&["current", "current", "--accepted", "accepted.txt"], 1, "stale: accepted.txt:1: edge.502.service-unreachable")]
 #[case::no_reason(&["current", "next.toml", "--accepted", "next.toml"], 2, "no reason")]
 #[case::rows_only(&["current", "next.toml", "--static"], 0, "status: 502 → 503")]
 #[case::markdown(&["current", "next.toml", "--format", "markdown"], 0, "```diff")]
@@ -130,26 +131,60 @@ fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text
 #[test]
 #[ignore = "needs git: just test-browser"]
 fn revision_of_a_repository_is_a_side() {
-    let folder = tables();
-    let git = |arguments: &[&str]| {
-        let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-        let output =
-            Command::new("git").args(author).args(arguments).current_dir(folder.path()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["commit", "-q", "-m", "first"]);
+    let folder = repository();
     edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
-    for (old, code, text) in
-        [("HEAD:", 0, "missing_license → no_license"), ("HEAD~9:", 2, "cannot read HEAD~9:")]
-    {
-        let mut command = edgeproof(&["spec", "diff", old, ".", "--static"]);
-        let output = command.current_dir(folder.path()).output().unwrap();
-        let shown =
-            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(code) && shown.contains(text), "{shown}");
-    }
+    check_diff(&folder, "HEAD:", 0, "missing_license → no_license");
+    check_diff(&folder, "HEAD~9:", 2, "cannot read HEAD~9:");
+}
+
+#[test]
+#[ignore = "needs git: just test-browser"]
+fn broken_table_of_a_revision_is_shown_with_its_line() {
+    let folder = repository();
+    edit(folder.path(), "relay.toml", "condition = \"LICENSE", "conditon = \"LICENSE");
+    git(folder.path(), &["commit", "-q", "-a", "-m", "broken"]);
+    check_diff(&folder, "HEAD:", 2, "HEAD:/relay.toml:");
+    check_diff(&folder, "HEAD:", 2, "│ conditon = \"LICENSE");
+    check_diff(&folder, "HEAD:", 2, "did you mean `condition`?");
+}
+
+#[test]
+#[ignore = "needs git: just test-browser"]
+fn shallow_clone_is_told_what_to_fetch() {
+    let folder = repository();
+    git(folder.path(), &["commit", "-q", "--allow-empty", "-m", "second"]);
+    let clone = TempDir::new().unwrap();
+    let url = format!("file://{}", folder.path().display());
+    git(clone.path(), &["clone", "-q", "--depth=1", &url, "."]);
+    check_diff(&clone, "HEAD~1:", 2, "`git fetch --depth=2`, or all with `git fetch --unshallow`");
+    check_diff(&clone, "v1:", 2, "`git fetch --depth=1 origin v1`");
+    git(clone.path(), &["fetch", "-q", "--depth=2"]);
+    check_diff(&clone, "HEAD~1:", 0, "no difference");
+}
+
+/// A repository with the tables in its only commit.
+fn repository() -> TempDir {
+    let folder = tables();
+    git(folder.path(), &["init", "-q"]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "-q", "-m", "first"]);
+    folder
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    let output = Command::new("git").args(author).args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Compares a revision with the folder.
+#[track_caller]
+fn check_diff(folder: &TempDir, old: &str, code: i32, text: &str) {
+    let mut command = edgeproof(&["spec", "diff", old, ".", "--static"]);
+    let output = command.current_dir(folder.path()).output().unwrap();
+    let shown =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(code) && shown.contains(text), "{shown}");
 }
 
 fn compare(new: &Spec, options: &ComparisonOptions) -> Comparison {

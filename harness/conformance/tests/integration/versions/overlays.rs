@@ -56,6 +56,20 @@ fn edited_tables_are_the_interface(
     assert_eq!(code, Some(0), "{shown}");
 }
 
+/// An answer of the edge gets a status, and verdicts age otherwise: the parts follow, and their cases judge it.
+#[rstest]
+#[case::refusal("edge", "refusal.*", "[[change]]\nid = \"edge.refused\"\nstatus = 422\n")]
+#[case::preflight("edge", "cors.*", "[[change]]\nid = \"edge.preflight\"\nstatus = 200\n")]
+#[case::longer_age("service", "verdict.*", "[[change]]\nid = \"limit.verdict-age\"\nvalue = 600\n")]
+#[case::shorter_age("service", "verdict.*", "[[change]]\nid = \"limit.verdict-age\"\nvalue = 60\n")]
+fn parts_follow_a_changed_row(#[case] part: &str, #[case] cases: &str, #[case] text: &str) {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, text);
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", part, "--spec", path, "--filter", cases, "--strict"]));
+    assert_eq!(code, Some(0), "{shown}");
+}
+
 #[test]
 fn digest_follows_the_interface_and_nothing_else() {
     let folder = tables();
@@ -125,6 +139,10 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
 )]
 #[case::newer_format("format = 2", "reads format 1")]
 #[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
+#[case::huge_body(
+    "[profile]\ncollection.max-bytes = 100000000000",
+    "`collection.max-bytes` cannot have this value"
+)]
 fn impossible_overlay_is_an_error(#[case] text: &str, #[case] message: &str) {
     let folder = TempDir::new().unwrap();
     let error = Spec::load(&overlay(&folder, text)).unwrap_err();

@@ -13,7 +13,7 @@ use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 use crate::states::StateNeed;
 
-/// Age of a verdict that no service returns (s).
+/// How much older than the limit a verdict is that no service returns (s).
 const TOO_OLD: u64 = 3600;
 /// Wait of a client that leaves (ms), and the time after which it leaves.
 const WAIT_MS: u64 = 600;
@@ -88,7 +88,11 @@ impl ServicePlayer<'_> {
                 }
                 SessionChoice::Known => self.context.made(StateRequest::verdict(reference)).await,
                 SessionChoice::Pending => self.context.made(StateRequest::pending(reference)).await,
-                SessionChoice::TooOld => self.context.made(StateRequest::aged(reference, TOO_OLD)).await,
+                SessionChoice::TooOld => {
+                    let limit = self.context.spec().limit("limit.verdict-age").unwrap_or_default();
+                    let age = limit.as_secs().saturating_add(TOO_OLD);
+                    self.context.made(StateRequest::aged(reference, age)).await
+                }
             };
             sessions.insert(choice, made.unwrap_or_default());
         }

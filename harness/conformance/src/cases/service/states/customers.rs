@@ -45,7 +45,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 /// Nothing tells a session of another license from none.
 fn hidden(cases: &mut CaseList<'_, Service>) {
     for (name, change) in WAYS {
-        let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-"));
+        let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-").to_lowercase());
         let title = format!("a session of another license looks like none to a request {name}");
         cases
             .case("statement.no-oracle", &id, &title)
@@ -90,7 +90,7 @@ fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
 
 /// A long poll takes as long for a session of another license as for none.
 fn hidden_in_time(cases: &mut CaseList<'_, Service>) {
-    const WAIT: Duration = Duration::from_millis(1000);
+    const WAIT: Duration = Duration::from_secs(1);
     cases
         .case(
             "statement.no-oracle",

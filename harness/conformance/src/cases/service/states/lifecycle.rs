@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Fact;
 use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
 
-use super::CHOSEN;
+use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
@@ -94,9 +94,9 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                     return;
                 }
                 if is_available {
-                    available(context, &mut kept, &reference).await
+                    available(context, &mut kept, &reference).await;
                 } else {
-                    pending(context, &mut kept, &reference).await
+                    pending(context, &mut kept, &reference).await;
                 }
             }
         }))
@@ -147,7 +147,7 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             };
             available(context, &mut kept, &reference).await;
-            if context.provide(StateRequest::Later { seconds: limit - 30 }).await.is_none() {
+            if context.provide(StateRequest::Later { seconds: limit.saturating_sub(30) }).await.is_none() {
                 return;
             }
             available(context, &mut kept, &reference).await;

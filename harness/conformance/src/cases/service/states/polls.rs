@@ -6,7 +6,7 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::TimeRule;
 use futures_util::future::join_all;
 
-use super::CHOSEN;
+use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;

@@ -3,7 +3,7 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_targets::HookError;
 
-use super::CHOSEN;
+use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, summary};
@@ -110,7 +110,7 @@ fn segments(cases: &mut CaseList<'_, Service>) {
                 let level = if is_pending { CaseLevel::Must } else { CaseLevel::Should };
                 let checks = own_verdict(context, &reference, &reply).into_iter();
                 context.checks(checks.map(|check| check.at(level)).collect());
-                pending(context, &[end.clone()]).await;
+                pending(context, std::slice::from_ref(&end)).await;
                 for start in near {
                     let text = format!("{start}{end}");
                     let reply = context.fetch_verdict(&context.with_token(&text)).await;

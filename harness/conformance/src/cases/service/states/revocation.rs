@@ -6,7 +6,7 @@ use edgeproof_reports::difference::AnswerSubject;
 use super::named::own_verdict;
 use crate::cases::service::TokenChoice;
 use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
-use crate::cases::{CaseList, Phase, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
@@ -81,7 +81,7 @@ async fn head(context: &mut ServiceCaseContext, references: &[String], authoriza
     }
 }
 
-/// A token that is revoked during the run. The last cases: a token that stays revoked would fail all others.
+/// A token that is revoked during the run.
 fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
     cases
         .case(
@@ -124,7 +124,6 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Revoke)])
         .exclusive()
-        .phase(Phase::Last)
         .also(PENDING)
         .stimulus(Stimulus::ReadTokenRevoked);
 }

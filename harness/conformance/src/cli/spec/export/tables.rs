@@ -66,9 +66,12 @@ fn write(tables: &ExportedTables, spec: &Spec, target: &Path) -> Result<(), Fail
     if !parent.is_dir() {
         return Err(failed(io::Error::other(format!("there is no folder {}", parent.display()))));
     }
-    let beside = tempfile::Builder::new().prefix(".edgeproof-").tempdir_in(parent).map_err(failed)?;
+    let is_new = !target.exists();
+    // A file system may be mounted on the folder.
+    let place = if is_new { parent } else { target };
+    let prepared = tempfile::Builder::new().prefix(".edgeproof-").tempdir_in(place).map_err(failed)?;
     // The temporary folder is its owner's only; the folder in it has the usual permissions.
-    let folder = beside.path().join("tables");
+    let folder = prepared.path().join("tables");
     fs::create_dir(&folder).map_err(failed)?;
     for (name, text) in &tables.files {
         fs::write(folder.join(name), text).map_err(failed)?;
@@ -81,5 +84,14 @@ fn write(tables: &ExportedTables, spec: &Spec, target: &Path) -> Result<(), Fail
             "this is a bug in edgeproof: report it with the overlay; nothing was written",
         ));
     }
-    fs::rename(&folder, target).map_err(failed)
+    if is_new {
+        return fs::rename(&folder, target).map_err(failed);
+    }
+    let names = tables.files.iter().map(|(name, _)| name);
+    let moved = names.clone().try_for_each(|name| fs::rename(folder.join(name), target.join(name)));
+    moved.map_err(|why| {
+        // The folder was empty.
+        names.for_each(|name| drop(fs::remove_file(target.join(name))));
+        failed(why)
+    })
 }

@@ -1,9 +1,10 @@
 //! The edge: collections and their preflight, the health check.
 
-use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Spec, Stimulus, Table, fill};
 use serde_json::{Map, Value, json};
 
-use super::example::{self, EDGE};
+use super::example::{self, EDGE, PAGE};
+use super::header::StatedHeader;
 use super::operation::{EndpointRow, operation};
 use super::paths::Paths;
 use super::responses::{JSON, Responses};
@@ -13,6 +14,12 @@ pub(super) const TAG: &str = "edge";
 
 /// A status of the service that no row has, for refusals without a plain reason code.
 const OTHER_STATUS: u16 = 503;
+
+/// Placeholders of the service's status and of its reason code.
+const STATUS: &str = "<status>";
+const REASON: &str = "<reason>";
+
+const ALLOW_ORIGIN: &str = "Access-Control-Allow-Origin";
 
 pub(super) fn add(spec: &Spec, paths: &mut Paths) {
     if let Some(endpoint) = EndpointRow::of(spec, Endpoint::Signals) {
@@ -36,8 +43,23 @@ fn signals(spec: &Spec, endpoint: &EndpointRow<'_>, method: &str) -> Map<String,
     let mut operation = operation(&id, TAG, EDGE, "Post a collection");
     operation.insert("description".into(), endpoint.row.condition.clone().into());
     operation.insert("requestBody".into(), collection(spec));
-    operation.insert("responses".into(), answers(spec).into_value(JSON));
+    let mut responses = answers(spec).into_value(JSON);
+    add_headers(spec, endpoint, &mut responses);
+    operation.insert("responses".into(), responses);
     operation
+}
+
+/// The headers that a page of the allowed origin needs, and those of a 405.
+fn add_headers(spec: &Spec, endpoint: &EndpointRow<'_>, responses: &mut Value) {
+    let other_method = spec.by_stimulus(Table::Edge, Stimulus::OtherMethod).and_then(Row::status);
+    let other_method = other_method.map(|status| status.to_string());
+    let is_405 = |status: &str| other_method.as_deref() == Some(status);
+    let grant = |row| StatedHeader { row, name: ALLOW_ORIGIN, needed: true, example: PAGE };
+    grant("statement.cors-readable").add(spec, responses, |status| !is_405(status));
+    grant("statement.cors-readable-405").add(spec, responses, is_405);
+    let allow = endpoint.methods.join(", ");
+    let allow = StatedHeader { row: "statement.allow-on-405", name: "Allow", needed: true, example: &allow };
+    allow.add(spec, responses, is_405);
 }
 
 /// The request body of edge and service.
@@ -55,42 +77,49 @@ pub(super) fn collection(spec: &Spec) -> Value {
 
 fn answers(spec: &Spec) -> Responses {
     let mut responses = Responses::default();
-    for row in spec.table(Table::Edge) {
+    for row in spec.table(Table::Edge).filter(|row| !row.stimuli.contains(&Stimulus::Preflight)) {
         match (row.status(), row.body()) {
-            (Some(status), body) => {
-                let body = body.map(|body| exact(body, &[], status.into(), json!({ "const": status })));
-                responses.add(&status.to_string(), row, body);
+            (own, Some(body)) if own.is_none() || has(body, REASON) || has(body, STATUS) => {
+                refused(spec, row, body, &mut responses);
             }
-            (None, Some(body)) => refused(spec, row, body, &mut responses),
-            // The preflight.
-            (None, None) => {}
+            (Some(status), body) => responses.add(&status.to_string(), row, body.map(constant)),
+            // The row is not about an answer as a whole.
+            (None, _) => {}
         }
     }
     responses
 }
 
-/// A row with the service's status: the answer to each refusal of the service with this status.
+/// The answer to each refusal of the service. Its status is that of the service, or the row's own; in the body it is always
+/// that of the service.
 fn refused(spec: &Spec, row: &Row, body: &Value, responses: &mut Responses) {
+    let own = row.status();
+    let key = |given: u16| own.unwrap_or(given).to_string();
     let mut statuses: Vec<u16> = Vec::new();
     for refusal in spec.table(Table::Relay) {
         let Fact::Reason { status, code } = &refusal.fact else { continue };
-        let is_new = !statuses.contains(status);
-        if is_new {
+        let fixed = if own.is_some() { any_status() } else { json!({ "const": status }) };
+        if has(body, REASON) {
+            let code_schema = if own.is_some() { any_text() } else { one_of(&codes(spec, *status)) };
+            let body = exact(body, (code, code_schema), (*status, fixed));
+            responses.add(&key(*status), refusal, Some(body));
+        } else if own.is_none() && !statuses.contains(status) {
             statuses.push(*status);
-        }
-        let codes = codes(spec, *status);
-        let fixed = json!({ "const": status });
-        if has_reason(body) {
-            let body = exact(body, &[(code.as_str(), one_of(&codes))], (*status).into(), fixed);
-            responses.add(&status.to_string(), refusal, Some(body));
-        } else if is_new {
-            responses.add(&status.to_string(), row, Some(exact(body, &[], (*status).into(), fixed)));
+            let body = exact(body, (code, any_text()), (*status, fixed));
+            responses.add(&key(*status), row, Some(body));
         }
     }
     let code = spec.profile().replay_full.as_str();
-    let any_code = [(code, json!({ "type": "string" }))];
-    let body = exact(body, &any_code, OTHER_STATUS.into(), json!({ "type": "integer" }));
-    responses.add("default", row, Some(body));
+    let body = exact(body, (code, any_text()), (OTHER_STATUS, any_status()));
+    responses.add(&own.map_or_else(|| "default".to_owned(), |own| own.to_string()), row, Some(body));
+}
+
+fn any_text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn any_status() -> Value {
+    json!({ "type": "integer" })
 }
 
 /// The codes that the service has for a status.
@@ -99,19 +128,20 @@ pub(super) fn codes(spec: &Spec, status: u16) -> Vec<String> {
     rows.filter_map(|row| row.code().map(str::to_owned)).collect()
 }
 
-fn has_reason(body: &Value) -> bool {
-    body.as_object().is_some_and(|members| members.values().any(|value| value == "<reason>"))
+/// Whether a member of the body is this placeholder.
+fn has(body: &Value, placeholder: &str) -> bool {
+    body.as_object().is_some_and(|members| members.values().any(|value| value == placeholder))
 }
 
-/// An example of an exact body, and its schema.
-fn exact(body: &Value, reason: &[(&str, Value)], status: Value, status_schema: Value) -> (Value, Value) {
-    let mut values = vec![("<status>", status)];
-    let mut schemas = vec![("<status>", status_schema)];
-    for (code, schema) in reason {
-        values.push(("<reason>", Value::from(*code)));
-        schemas.push(("<reason>", schema.clone()));
-    }
-    (edgeproof_fixtures::spec::fill(body, &values), of_body(body, &schemas, true))
+/// An example of an exact body, and its schema. Reason and status have a value and a schema each.
+fn exact(body: &Value, reason: (&str, Value), status: (u16, Value)) -> (Value, Value) {
+    let values = [(REASON, reason.0.into()), (STATUS, status.0.into())];
+    (fill(body, &values), of_body(body, &[(REASON, reason.1), (STATUS, status.1)], true))
+}
+
+/// A body without placeholders, and its schema.
+fn constant(body: &Value) -> (Value, Value) {
+    (body.clone(), of_body(body, &[], true))
 }
 
 fn preflight(spec: &Spec, endpoint: &EndpointRow<'_>) -> Map<String, Value> {
@@ -119,12 +149,16 @@ fn preflight(spec: &Spec, endpoint: &EndpointRow<'_>) -> Map<String, Value> {
     let mut responses = Responses::default();
     let row = spec.by_stimulus(Table::Edge, Stimulus::Preflight);
     // Without a row of its own, the endpoint's row says that there is a preflight.
-    responses.add("2XX", row.unwrap_or(endpoint.row), None);
+    let row = row.unwrap_or(endpoint.row);
+    let status = row.status().map_or_else(|| "2XX".to_owned(), |status| status.to_string());
+    responses.add(&status, row, row.body().map(constant));
     let mut responses = responses.into_value(JSON);
-    responses["2XX"]["headers"] = json!({
-        "Access-Control-Allow-Origin": { "schema": { "type": "string" }, "example": "https://shop.example" },
-        "Access-Control-Allow-Methods": { "schema": { "type": "string" }, "example": "POST" },
-        "Access-Control-Allow-Headers": { "schema": { "type": "string" }, "example": "content-type" },
+    let text = |example: &str, is_required: bool| json!({ "required": is_required, "schema": { "type": "string" }, "example": example });
+    // POST needs no grant; the content type of JSON does (Fetch, CORS-preflight fetch).
+    responses[&status]["headers"] = json!({
+        ALLOW_ORIGIN: text(PAGE, true),
+        "Access-Control-Allow-Methods": text("POST", false),
+        "Access-Control-Allow-Headers": text("content-type", true),
     });
     operation.insert("responses".into(), responses);
     operation

@@ -8,6 +8,9 @@ pub(super) const EDGE: &str = "https://edge.example";
 pub(super) const SERVICE: &str = "https://service.example";
 pub(super) const KEYS: &str = "https://keys.example";
 
+/// Origin of a page.
+pub(super) const PAGE: &str = "https://shop.example";
+
 /// A session reference.
 pub(super) const SESSION_REF: &str = "order-4711";
 

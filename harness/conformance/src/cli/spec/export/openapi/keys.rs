@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::{Endpoint, Level, Spec, Table};
 use serde_json::json;
 
 use super::example::{self, KEYS};
+use super::header::StatedHeader;
 use super::operation::{EndpointRow, operation};
 use super::paths::Paths;
 use super::responses::Responses;
@@ -28,7 +29,19 @@ pub(super) fn add(spec: &Spec, paths: &mut Paths) {
                 responses.add(&status.to_string(), row, Some((example::key_set(), schema)));
             }
         }
-        operation.insert("responses".into(), responses.into_value(&spec.profile().keys_content_type));
+        let mut responses = responses.into_value(&spec.profile().keys_content_type);
+        let lifetime = format!("max-age={}", spec.profile().keys_max_age.as_secs());
+        // Expires limits the lifetime as well.
+        let cache = StatedHeader {
+            row: "limit.key-set-cache",
+            name: "Cache-Control",
+            needed: false,
+            example: &lifetime,
+        };
+        cache.add(spec, &mut responses, |_| true);
+        let tag = StatedHeader { row: "keys.etag", name: "ETag", needed: true, example: "\"1\"" };
+        tag.add(spec, &mut responses, |_| true);
+        operation.insert("responses".into(), responses);
         paths.add(endpoint.path, method, TAG, operation);
     }
 }

@@ -3,6 +3,7 @@
 
 mod edge;
 mod example;
+mod header;
 mod keys;
 mod operation;
 mod paths;

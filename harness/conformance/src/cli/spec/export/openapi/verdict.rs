@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Spec, Table, fill};
 use serde_json::{Map, Value, json};
 
 use super::example::{self, SERVICE, SESSION_REF};
+use super::header::StatedHeader;
 use super::operation::{EndpointRow, operation};
 use super::paths::Paths;
 use super::responses::{JSON, Responses};
@@ -26,7 +27,22 @@ pub(super) fn add(spec: &Spec, paths: &mut Paths) {
         operation.insert("description".into(), endpoint.row.condition.clone().into());
         operation.insert("security".into(), json!([{ READ_TOKEN: [] }]));
         operation.insert("parameters".into(), parameters(spec));
-        operation.insert("responses".into(), answers(spec).into_value(JSON));
+        let mut responses = answers(spec).into_value(JSON);
+        let challenge = StatedHeader {
+            row: "statement.challenge-on-401",
+            name: "WWW-Authenticate",
+            needed: true,
+            example: "Bearer",
+        };
+        challenge.add(spec, &mut responses, |status| status == "401");
+        let cache = StatedHeader {
+            row: "statement.verdict-not-shared",
+            name: "Cache-Control",
+            needed: true,
+            example: "no-store",
+        };
+        cache.add(spec, &mut responses, |_| true);
+        operation.insert("responses".into(), responses);
         paths.add(endpoint.path, method, TAG, operation);
     }
 }
