@@ -43,6 +43,11 @@ spec-change NEXT OLD='current' SNAPSHOTS='snapshots':
     echo "   edgeproof spec snapshot $3 --spec $1"
     echo "   who owns a part tests it with --spec $1"
 
+# Compare JSON reports of runs: diff OLD NEW.
+[no-cd]
+report *ARGS:
+    @{{ edgeproof }} report "$@"
+
 # Make credentials and collections: edge-settings --out DIR, license, read-token, certificates, collection.
 [no-cd]
 mint *ARGS:
@@ -99,6 +104,14 @@ test-browser *ARGS:
 wire:
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/current"
     @{{ edgeproof }} spec snapshot "{{ root }}/fixtures/snapshots/pre-seal" --spec pre-seal
+
+# List the cases of the version in Cargo.toml: at a release, after it changed. Until then, new cases have the next version.
+release-cases:
+    UPDATE_RELEASES=1 cargo test --quiet --package edgeproof --test integration -- coverage::releases::each_release
+
+# Write the list of new checks in CHANGELOG.md again: after a change of cases or fingerprints.
+changelog:
+    UPDATE_CHANGELOG=1 cargo test --quiet --package edgeproof --test integration -- coverage::releases::change_log
 
 # Find snapshots that no test uses, and snapshots that wait for review. Runs all tests.
 snapshots:

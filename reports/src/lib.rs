@@ -2,6 +2,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`comparison`] | what changed between two runs |
 //! | [`difference`] | differences between expected and actual behaviour, and their text |
 //! | `model` | outcomes, cases, events and the whole [`Report`] |
 //! | `text` | cases, causes, escaping, units, HTML pages and styled lines that several formats share |
@@ -18,6 +19,7 @@
 #[macro_use]
 mod macros;
 
+pub mod comparison;
 mod destination;
 pub mod difference;
 mod document;
@@ -31,11 +33,11 @@ mod text;
 
 pub use destination::{Destination, WriteError};
 pub use document::ReadError;
-pub use format::{FileReport, Format, Github, Terminal, TerminalOptions, render};
+pub use format::{EarlierRun, FileReport, Format, Github, Terminal, TerminalOptions, render};
 pub use model::{
     AddedLatency, AdviceNote, AdviceValue, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event,
-    Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, Report, ReportedSpec,
-    ReportedTarget, Summary, TargetKind, Titles, Tool,
+    Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, ReleaseVersion,
+    Report, ReportedSpec, ReportedTarget, Summary, TargetKind, Titles, Tool, VersionError,
 };
 pub use text::units::counted;
 pub use text::{escape, page};

@@ -2,6 +2,8 @@
 
 /// Schema of the report of a conformance run.
 pub const REPORT: &str = include_str!("../schema/report-1.json");
+/// Schema of the comparison of two conformance runs.
+pub const REPORT_DIFF: &str = include_str!("../schema/report-diff-1.json");
 /// Schema of the report of a load run.
 pub const LOAD: &str = include_str!("../schema/load-1.json");
 /// Schema of the report of a mutation run.
@@ -16,8 +18,9 @@ mod tests {
     use schemars::generate::SchemaSettings;
     use serde_json::{Map, Value};
 
-    use super::{LOAD, MATRIX, REPORT};
+    use super::{LOAD, MATRIX, REPORT, REPORT_DIFF};
     use crate::Report;
+    use crate::comparison::RunComparison;
     use crate::load::LoadReport;
     use crate::matrix::Matrix;
 
@@ -36,6 +39,7 @@ mod tests {
 
     #[rstest]
     #[case::report("report-1.json", REPORT, &schema_of::<Report>())]
+    #[case::report_diff("report-diff-1.json", REPORT_DIFF, &schema_of::<RunComparison>())]
     #[case::load("load-1.json", LOAD, &schema_of::<LoadReport>())]
     #[case::matrix("matrix-1.json", MATRIX, &schema_of::<Matrix>())]
     fn published_schema_is_up_to_date(

@@ -13,7 +13,7 @@ use edgeproof_cli::{Failure, run_program, runtime};
 use edgeproof_fixtures::spec::{Spec, SpecChoice, Version};
 use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
-use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
+use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
 
 use crate::causes::{Accuracy, fingerprints, left_out};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
@@ -31,7 +31,8 @@ const MAX_PRINTED_PROBLEMS: usize = 40;
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-mutants", version, max_term_width = 110)]
 struct MutantsArguments {
-    /// Run only the cases of each mutant's broken row, and a few canary cases
+    /// Run only the cases of each mutant's broken row, and a few canary cases. With --spec, run only the mutants that the
+    /// differences to the current version concern, and as few others as each case needs
     #[arg(long)]
     gate: bool,
     /// The interface: current, pre-seal, a folder of tables, or an overlay file. Fingerprints, causes and advice are judged for
@@ -217,12 +218,21 @@ fn summary(matrix: &Matrix, set: &MutantSet, accuracy: &Accuracy) -> String {
     let seconds = matrix.duration_ms as f64 / 1000.0;
     _ = writeln!(text, "{}", matrix.line());
     _ = writeln!(text, "survived by class: {}", survivors(matrix, set));
-    _ = writeln!(
-        text,
-        "first cause right: {}, each without its own fingerprint; {} in an edge of another style",
-        accuracy.left_out, accuracy.styled,
-    );
-    _ = writeln!(text, "both causes of a pair named: {}", accuracy.pairs);
+    if matrix.summary.mutants < set.mutants.len() {
+        let all = set.mutants.len();
+        _ = writeln!(
+            text,
+            "the others of {all} mutants are as in the current version, and each case kills one"
+        );
+    }
+    _ = write!(text, "first cause right: {}, each without its own fingerprint", accuracy.left_out);
+    if accuracy.styled.of > 0 {
+        _ = write!(text, "; {} in an edge of another style", accuracy.styled);
+    }
+    text.push('\n');
+    if accuracy.pairs.of > 0 {
+        _ = writeln!(text, "both causes of a pair named: {}", accuracy.pairs);
+    }
     _ = writeln!(text, "{} case runs in {seconds:.1} s", matrix.summary.plays);
     text
 }
@@ -232,8 +242,8 @@ fn survivors(matrix: &Matrix, set: &MutantSet) -> String {
     let mut classes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for mutant in &set.mutants {
         let (survived, all) = classes.entry(mutant.mutation.class()).or_default();
-        let is_it = |one: &&MatrixMutant| one.id == mutant.id && one.status == MutantStatus::Survived;
-        *survived += matrix.mutants.iter().filter(is_it).count();
+        let Some(played) = matrix.mutants.iter().find(|one| one.id == mutant.id) else { continue };
+        *survived += usize::from(played.status == MutantStatus::Survived);
         *all += 1;
     }
     let counts = classes.iter().map(|(class, (survived, all))| format!("{class} {survived} of {all}"));

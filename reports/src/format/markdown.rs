@@ -32,6 +32,9 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     causes(&mut out, report, &groups, Outcome::Warn);
     put!(out, "| | |\n|---|---|\n| Target | {} |\n", code(&report.target.to_string()));
     put!(out, "| Interface | {} |\n", code(&report.spec.to_string()));
+    if let Some(version) = report.cases_of {
+        put!(out, "| Cases | of edgeproof {version} |\n");
+    }
     if let Some(latency) = &report.latency {
         put!(out, "| Edge-added latency | {} |\n", units::latency(latency));
     }

@@ -10,4 +10,4 @@ mod terminal;
 
 pub use file::{FileReport, Format, render};
 pub use github::Github;
-pub use terminal::{Terminal, TerminalOptions};
+pub use terminal::{EarlierRun, Terminal, TerminalOptions};

@@ -5,6 +5,7 @@ use crate::difference::{Difference, DifferenceKind};
 
 use super::advice::AdviceNote;
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
+use super::release_version::ReleaseVersion;
 
 /// One case, as every report shows it. By default it did not run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,10 @@ pub struct CaseReport {
     pub standard: Option<String>,
     /// Ids of the rows that the case proves.
     pub rows: Vec<String>,
+    /// Version of edgeproof that added the case. Absent for a case of your own: of a row in your tables, or a saved sequence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub since: Option<ReleaseVersion>,
     /// Result.
     pub outcome: Outcome,
     /// Reason for the outcome in one line; empty for a pass.

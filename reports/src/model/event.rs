@@ -1,5 +1,6 @@
 use super::case::CaseReport;
 use super::outcome::Outcome;
+use super::release_version::ReleaseVersion;
 use super::report::{Report, ReportedSpec};
 use super::target::ReportedTarget;
 
@@ -16,6 +17,8 @@ pub enum Event {
         target: ReportedTarget,
         /// Seed of the bodies and of the order.
         seed: u64,
+        /// Version of edgeproof whose cases are played, if not all are.
+        cases_of: Option<ReleaseVersion>,
     },
     /// A case starts. Cases run concurrently.
     Began {

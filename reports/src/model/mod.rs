@@ -7,6 +7,7 @@ mod cause_group;
 mod event;
 mod missing_input;
 mod outcome;
+mod release_version;
 mod report;
 mod sections;
 mod summary;
@@ -19,6 +20,7 @@ pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, headline}
 pub use event::{Event, Reader};
 pub use missing_input::MissingInput;
 pub use outcome::{CaseBasis, CaseLevel, Outcome};
+pub use release_version::{ReleaseVersion, VersionError};
 pub(crate) use report::SCHEMA;
 pub use report::{Report, ReportedSpec, Tool};
 pub use sections::Titles;

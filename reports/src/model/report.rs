@@ -6,6 +6,7 @@ use super::case::{CaseReport, Observation};
 use super::cause::Cause;
 use super::event::{Event, Reader};
 use super::missing_input::MissingInput;
+use super::release_version::ReleaseVersion;
 use super::summary::{AddedLatency, Summary};
 use super::target::ReportedTarget;
 
@@ -31,6 +32,10 @@ pub struct Report {
     pub duration_ms: u64,
     /// Seed of the bodies and of the order.
     pub seed: u64,
+    /// Version of edgeproof whose cases were played, if not all were.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub cases_of: Option<ReleaseVersion>,
     /// 0 conforms, 1 does not conform, 2 wrong command, 3 incomplete, 130 and 143 ended by a signal.
     pub exit_code: u8,
     /// Counts of `cases`.
@@ -93,6 +98,7 @@ impl Report {
             started,
             duration_ms: 0,
             seed,
+            cases_of: None,
             exit_code: 0,
             summary: Summary::default(),
             exchange_count: 0,
@@ -112,6 +118,7 @@ impl Report {
             spec: self.spec.clone(),
             target: self.target.clone(),
             seed: self.seed,
+            cases_of: self.cases_of,
         });
         for case in &self.cases {
             reader.read(&Event::Ended(Box::new(case.clone())));

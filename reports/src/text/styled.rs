@@ -42,6 +42,23 @@ pub(crate) fn paint_all(lines: &[StyledLine], color: bool) -> String {
     lines.iter().map(|line| paint(line, color) + "\n").collect()
 }
 
+/// The first `width` characters of a line, with `…` if it was longer.
+pub(crate) fn clip(line: StyledLine, width: usize) -> StyledLine {
+    let whole: usize = line.iter().map(|(_, text)| text.chars().count()).sum();
+    if whole <= width {
+        return line;
+    }
+    let mut left = width.saturating_sub(1);
+    let mut clipped = StyledLine::new();
+    for (style, text) in line {
+        let piece: String = text.chars().take(left).collect();
+        left -= piece.chars().count();
+        clipped.push((style, piece));
+    }
+    clipped.push((TextStyle::Dim, "…".to_owned()));
+    clipped
+}
+
 /// Prose in lines of at most `width` characters. A longer word gets a line of its own. Code in backticks is one word, so
 /// that it can be copied.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -114,5 +131,12 @@ mod tests {
         assert_eq!(wrap("two  blanks", 20), ["two  blanks"]);
         assert_eq!(wrap("", 9), [""]);
         assert_eq!(wrap("run `sh -c 'a b'` or ` it", 9), ["run", "`sh -c 'a b'`", "or ` it"]);
+    }
+
+    #[test]
+    fn clip_marks_cut_lines() {
+        let clipped = clip(vec![(TextStyle::Plain, "abc".into()), (TextStyle::Bad, "defg".into())], 6);
+        assert_eq!(paint(&clipped, false), "abcde…");
+        assert_eq!(paint(&clip(line(TextStyle::Plain, "abcdef"), 6), false), "abcdef");
     }
 }

@@ -114,6 +114,7 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
             basis,
             standard,
             rows,
+            since: None,
             outcome,
             because,
             expected,

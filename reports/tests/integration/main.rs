@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
+mod comparison;
 mod documents;
 mod hostile_text;
 mod interface;

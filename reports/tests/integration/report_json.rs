@@ -25,7 +25,7 @@ fn report_has_the_fields_of_the_contract() {
     assert_eq!(names(&report["summary"]), "planned pass fail warn known observed not_applicable not_run");
     assert_eq!(
         names(&report["cases"][0]),
-        "id title section level basis rows outcome because expected actual mismatches observations duration_us \
+        "id title section level basis rows since outcome because expected actual mismatches observations duration_us \
          reproduce exchanges"
     );
     assert_eq!(

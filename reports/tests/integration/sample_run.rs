@@ -26,6 +26,7 @@ pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
         basis: CaseBasis::Interface,
         standard: None,
         rows: vec![format!("row.{id}")],
+        since: Some("0.1.0".parse().unwrap()),
         outcome,
         because: String::new(),
         expected: String::new(),
@@ -60,6 +61,7 @@ pub(crate) fn events() -> Vec<Event> {
         spec: report.spec.clone(),
         target: report.target.clone(),
         seed: report.seed,
+        cases_of: report.cases_of,
     }];
     let cases = report.cases.iter();
     events.extend(cases.clone().map(|case| Event::Began { id: case.id.clone(), title: case.title.clone() }));

@@ -1,14 +1,15 @@
 //! The published JSON schemas accept a sample, and no wrong value.
 
 use boon::{Compiler, Schemas};
-use edgeproof_reports::schemas::{LOAD, MATRIX, REPORT};
+use edgeproof_reports::schemas::{LOAD, MATRIX, REPORT, REPORT_DIFF};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::{load, matrix, sample_run};
+use crate::{comparison, load, matrix, sample_run};
 
 #[rstest]
 #[case::report(REPORT, &json!(sample_run::report()))]
+#[case::report_diff(REPORT_DIFF, &json!(comparison::compared()))]
 #[case::load(LOAD, &json!(load::report()))]
 #[case::matrix(MATRIX, &json!(matrix::matrix()))]
 fn published_schema_accepts_the_sample(#[case] schema: &str, #[case] sample: &Value) {
@@ -25,6 +26,14 @@ fn published_schema_accepts_the_sample(#[case] schema: &str, #[case] sample: &Va
 #[case("/causes/0/rerun", Value::Null)]
 fn report_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
     check_rejected(REPORT, json!(sample_run::report()), pointer, value);
+}
+
+#[rstest]
+#[case("/schema", json!("edgeproof.report-diff/2"))]
+#[case("/cases/0/change", json!("worse"))]
+#[case("/summary/newly_broken", Value::Null)]
+fn comparison_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
+    check_rejected(REPORT_DIFF, json!(comparison::compared()), pointer, value);
 }
 
 #[rstest]

@@ -1,7 +1,8 @@
 //! Terminal output.
 
 use edgeproof_reports::{
-    CaseReport, Cause, Event, Outcome, Reader, Report, Summary, Terminal, TerminalOptions,
+    CaseReport, Cause, EarlierRun, Event, Format, Outcome, Reader, Report, Summary, Terminal,
+    TerminalOptions, render,
 };
 use rstest::rstest;
 
@@ -286,4 +287,36 @@ fn example_names_its_case_unless_the_command_does() {
     let text = replayed(&report, options());
     assert!(text.contains("compared  body in refusal.401.bad-signature\n"), "{text}");
     assert!(text.contains("compared  header allow\n"), "{text}");
+}
+
+#[test]
+fn result_is_compared_with_an_earlier_run() {
+    let outcome = |id: &str, outcome| CaseReport { outcome, ..case(id, "7.2", outcome) };
+    let earlier = Report {
+        cases: ["accept.exact", "accept.readable", "refusal.401.bad-signature"]
+            .map(|id| outcome(id, Outcome::Fail))
+            .to_vec(),
+        ..report()
+    };
+    let earlier = Some(EarlierRun { name: "old.json".to_owned(), report: earlier });
+    let text = printed(&events(), TerminalOptions { earlier, ..options() });
+    assert!(
+        text.contains("\nagainst old.json: 6 first results · 2 newly fixed · 1 still broken\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn head_names_the_version_of_an_earlier_set_of_cases() {
+    let cases_of = Some("0.1.0".parse().unwrap());
+    let report = Report { cases_of, ..report() };
+    let mut out = Vec::new();
+    report.replay(&mut Terminal::new(&mut out, options())).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.contains(" · 12 cases of edgeproof 0.1.0 · seed 7\n"), "{text}");
+    for (format, named) in
+        [(Format::Markdown, "| Cases | of edgeproof 0.1.0 |"), (Format::Html, "of edgeproof 0.1.0")]
+    {
+        assert!(render(format, &report, &titles()).contains(named), "{}", format.name());
+    }
 }

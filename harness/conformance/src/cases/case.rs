@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Stimulus};
-use edgeproof_reports::{CaseBasis, CaseLevel};
+use edgeproof_reports::{CaseBasis, CaseLevel, ReleaseVersion};
 use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 
@@ -39,6 +39,8 @@ pub struct CaseFacts {
     pub standard: Option<String>,
     /// Ids of the rows that the case proves, at least one.
     pub rows: Vec<String>,
+    /// Version of edgeproof that added the case. None: a case of the user's own.
+    pub since: Option<ReleaseVersion>,
     /// The rows' stimuli that the case triggers.
     pub stimuli: Vec<Stimulus>,
     /// The case leases its target exclusively: an edge, because it sends no marker, breaks connections or reads the log;
@@ -89,6 +91,7 @@ impl<P: Part> Case<P> {
             basis: basis(row.basis),
             standard: row.standard.clone(),
             rows: vec![row.id.clone()],
+            since: None,
             stimuli: Vec::new(),
             exclusive: false,
             takes: Duration::ZERO,

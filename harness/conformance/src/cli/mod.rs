@@ -7,6 +7,8 @@ mod explain;
 mod inputs;
 mod mint;
 mod mock;
+mod output_form;
+mod report;
 mod serve;
 mod spec;
 mod spec_option;
@@ -22,6 +24,7 @@ use edge::EdgeArgs;
 use explain::ExplainArgs;
 use mint::MintArgs;
 use mock::MockArgs;
+use report::ReportArgs;
 use serve::ServeArgs;
 use spec::SpecArgs;
 
@@ -43,6 +46,8 @@ enum CliCommand {
     Explain(ExplainArgs),
     /// Show or export the rows of the interface, and add up which rows reports prove
     Spec(SpecArgs),
+    /// Compare JSON reports of runs
+    Report(ReportArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
     Mint(MintArgs),
     /// Run the mock service, for tests of edges and backends
@@ -58,6 +63,7 @@ pub fn main() -> ExitCode {
         CliCommand::Serve(args) => serve::main(&args),
         CliCommand::Explain(args) => explain::main(&args),
         CliCommand::Spec(args) => spec::main(&args),
+        CliCommand::Report(args) => report::main(&args),
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),
         CliCommand::Edge(args) => edge::main(&args),

@@ -67,8 +67,8 @@ impl ConformanceRun {
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
         let mut collector = ReportBuilder::new(&plan, Arc::clone(&target.spec), report.clone());
-        let Report { spec, target: reported, seed, .. } = report;
-        events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed });
+        let Report { spec, target: reported, seed, cases_of, .. } = report;
+        events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed, cases_of });
         let interrupted = tokio::select! {
             () = execute(&plan, &runner, &options, &policy, &mut collector, events) => None,
             exit_code = interrupted => Some(exit_code),
@@ -96,6 +96,7 @@ impl ConformanceRun {
         let spec = ReportedSpec { version: spec.version().to_string(), digest: spec.digest().to_owned() };
         let target = ReportedTarget::new(*kind, &self.redactor().redact(name));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        Report::new(spec, target, self.options.seed, started)
+        let report = Report::new(spec, target, self.options.seed, started);
+        Report { cases_of: self.plan.cases_of, ..report }
     }
 }

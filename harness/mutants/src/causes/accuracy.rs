@@ -65,7 +65,7 @@ impl fmt::Display for Share {
 }
 
 impl Accuracy {
-    /// Problems where a share is too low.
+    /// Problems where a measured share is too low.
     pub fn problems(&self) -> Vec<String> {
         let goals = [
             ("first cause right", self.left_out, 80.0),
@@ -74,7 +74,7 @@ impl Accuracy {
         ];
         goals
             .into_iter()
-            .filter(|(_, share, goal)| share.percent() < *goal)
+            .filter(|(_, share, goal)| share.of > 0 && share.percent() < *goal)
             .map(|(what, share, goal)| format!("{what}: {share}, at least {goal} % are needed"))
             .collect()
     }
@@ -143,6 +143,21 @@ pub(crate) fn left_out(known: &Fingerprints) -> Accuracy {
         if first != one.cause {
             let example = one.cases.keys().next().map(String::as_str).unwrap_or_default();
             accuracy.misses.push(format!("{} mutants of {} ({example}): {first}", one.mutants, one.cause));
+        }
+    }
+    accuracy
+}
+
+/// Measures how often the first cause is right in runs of mutants, each without its own fingerprint.
+pub(crate) fn first_causes(known: &Fingerprints, runs: &[MutantFailures]) -> Accuracy {
+    let mut accuracy = Accuracy::default();
+    for run in runs.iter().filter(|run| !run.failures.is_empty()) {
+        let ran = run.ran.iter().map(String::as_str).collect();
+        let named = known.explain_without(&run.failures, &ran, Some((&run.cause, &run.failures)));
+        let first = named.first().map_or("none", |first| first.cause.as_str());
+        accuracy.left_out.add(first == run.cause, 1);
+        if first != run.cause {
+            accuracy.misses.push(format!("{} ({}): {first}", run.mutant, run.cause));
         }
     }
     accuracy

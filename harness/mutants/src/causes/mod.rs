@@ -6,7 +6,7 @@ mod mutant_failures;
 mod sample;
 
 pub use accuracy::{Accuracy, Share};
-pub(crate) use accuracy::{left_out, measure};
+pub(crate) use accuracy::{first_causes, left_out, measure};
 pub(crate) use currency::outdated;
 pub use mutant_failures::MutantFailures;
 pub(crate) use mutant_failures::fingerprints;

@@ -64,7 +64,7 @@ pub async fn collector_matrix(
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
     let mut matrix = empty_matrix(&spec, options.scope, &facts);
-    matrix.problems.extend(judge::reference_failures(&reference));
+    matrix.problems.extend(judge::reference_failures(&reference, &matrix.cases));
     // Every case would kill a module with a mistake in its script.
     let is_broken = |result: &MutantResult| {
         let mut mismatches = result.cases.values().flat_map(|case| &case.mismatches);

@@ -6,7 +6,7 @@ use edgeproof_reports::{CaseLevel, Outcome};
 
 use super::mutant_run;
 use super::result::{CaseResult, MutantResult};
-use super::{all_cases, run_all};
+use super::runs::{all_cases, run_all};
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError};

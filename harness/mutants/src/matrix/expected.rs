@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Version;
 use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus};
 
 use super::CANARIES;
@@ -18,6 +19,20 @@ const NOTICED: [&str; 3] =
 /// Derived from rows, but correct.
 const EQUIVALENT: [&str; 3] =
     ["edge.refused.unknown/unknown", "edge.preflight/text-plain", "relay.401.unknown/unknown"];
+
+/// Cases that can kill no mutant in a version, and why.
+const NOT_EXPRESSIBLE: [(Version, &str, &str); 1] = [(
+    Version::PreSeal,
+    "vary.verdict.http2",
+    "the mock service of this version serves backends without TLS, and so without HTTP/2",
+)];
+
+/// Why a case can kill no mutant in a version.
+pub(super) fn not_expressible(version: &str, case: &str) -> Option<String> {
+    let mut all = NOT_EXPRESSIBLE.iter();
+    let (.., why) = all.find(|(of, id, _)| of.name() == version && *id == case)?;
+    Some((*why).to_owned())
+}
 
 /// Problems where a matrix of all mutants differs from these lists, and canaries that are no case.
 pub(super) fn differences(matrix: &Matrix) -> Vec<String> {
@@ -45,7 +60,7 @@ fn difference(
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::Spec;
     use edgeproof_reports::matrix::Scope;
 
     use super::*;

@@ -1,13 +1,41 @@
 use edgeproof::cases::CaseFacts;
-use edgeproof_fixtures::spec::Level;
-use edgeproof_reports::matrix::{Matrix, MatrixMutant, MatrixSummary, MutantStatus};
+use edgeproof_fixtures::spec::{Level, Spec};
+use edgeproof_reports::matrix::{
+    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
+};
 use edgeproof_reports::{CaseLevel, Outcome};
 
+use super::expected;
 use super::result::{CaseResult, CaseResults, MutantResult};
 use crate::mutant::Mutant;
 
+/// Matrix without mutants.
+pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Matrix {
+    Matrix {
+        schema: SCHEMA.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        spec: spec.version().to_string(),
+        digest: spec.digest().into(),
+        scope,
+        duration_ms: 0,
+        summary: MatrixSummary::default(),
+        problems: Vec::new(),
+        cases: cases
+            .iter()
+            .map(|case| MatrixCase {
+                id: case.id.clone(),
+                level: case.level,
+                rows: case.rows.clone(),
+                kills: 0,
+                exempt: exemption(case).or_else(|| expected::not_expressible(spec.version(), &case.id)),
+            })
+            .collect(),
+        mutants: Vec::new(),
+    }
+}
+
 /// Reason why a case cannot kill a mutant, if there is one.
-pub(crate) fn exemption(case: &CaseFacts) -> Option<String> {
+fn exemption(case: &CaseFacts) -> Option<String> {
     (case.level == CaseLevel::Open).then(|| "observes an open point and judges nothing".into())
 }
 
@@ -76,11 +104,13 @@ pub(crate) fn unplayed(mutant: &Mutant) -> MatrixMutant {
     }
 }
 
-/// Problems of cases that do not pass without a mutation.
-pub(crate) fn reference_failures(reference: &CaseResults) -> Vec<String> {
+/// Problems of cases that do not pass without a mutation. One that is exempt need not apply.
+pub(crate) fn reference_failures(reference: &CaseResults, cases: &[MatrixCase]) -> Vec<String> {
+    let is_exempt = |id: &String| cases.iter().any(|case| case.id == *id && case.exempt.is_some());
     reference
         .iter()
         .filter(|(_, result)| !matches!(result.outcome, Outcome::Pass | Outcome::Observed))
+        .filter(|(id, result)| result.outcome != Outcome::NotApplicable || !is_exempt(id))
         .map(|(id, result)| format!("{id}: {} without a mutation", result.outcome.label()))
         .collect()
 }
@@ -119,8 +149,8 @@ pub(crate) fn conclude(matrix: &mut Matrix) {
             None if case.kills == 0 => {
                 problems.push(format!("case {} kills no mutant of its own rows", case.id));
             }
-            Some(_) if case.kills > 0 => {
-                problems.push(format!("case {} kills a mutant, although it is at an open point", case.id));
+            Some(why) if case.kills > 0 => {
+                problems.push(format!("case {} kills a mutant, although it is exempt: {why}", case.id));
             }
             _ => {}
         }

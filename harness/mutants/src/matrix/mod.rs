@@ -6,7 +6,9 @@ mod cover;
 mod expected;
 pub(crate) mod judge;
 mod mutant_run;
+mod other_version;
 mod result;
+mod runs;
 mod sample;
 
 use std::time::Instant;
@@ -14,10 +16,7 @@ use std::time::Instant;
 use edgeproof::cases::CaseFacts;
 use edgeproof::causes::Fingerprints;
 use edgeproof_fixtures::spec::{PartName, Spec};
-use edgeproof_reports::matrix::{
-    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
-};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
 use crate::causes::{self, Accuracy, MutantFailures};
 use crate::mutant::Mutant;
@@ -25,9 +24,12 @@ use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
 
 pub use advice::sample_advice;
+pub(crate) use judge::empty_matrix;
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
+pub(crate) use runs::run_all;
+use runs::{all_cases, reference_results};
 pub use sample::{SampleMatrix, sample_matrix};
 
 /// Options of a matrix.
@@ -53,9 +55,15 @@ pub struct KillMatrix {
 }
 
 /// Runs all mutants against the cases and judges the cases by the result. Compares their failures with the fingerprints
-/// of this version; a full run makes new ones.
+/// of this version; a full run makes new ones. A gate of another version than the current one runs the mutants that its
+/// differences concern, and a sample of the others.
 pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillMatrix, TestBedError> {
     let began = Instant::now();
+    // The tables of causes and advice are about the current version.
+    let is_current = *bed.spec == *Spec::current();
+    if options.scope == Scope::Gate && !is_current {
+        return other_version::gate(bed, options).await;
+    }
     let cases = all_cases(bed);
     let MutantSet { mutants, equivalent, without_sample } = MutantSet::new(&bed.spec);
     let reference = reference_results(bed).await?;
@@ -83,8 +91,6 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     let ran: Vec<_> = mutants.iter().zip(&results).collect();
-    // The tables of causes and advice are about the current version.
-    let is_current = *bed.spec == *Spec::current();
     if is_current {
         matrix.problems.extend(advice::problems(&bed.spec, &ran, &cases, is_of_matrix));
     }
@@ -93,7 +99,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
             format!("{row}: no stimulus causes its answer, so no mutant could be derived from it")
         }),
     );
-    matrix.problems.extend(judge::reference_failures(&reference));
+    matrix.problems.extend(judge::reference_failures(&reference, &matrix.cases));
     matrix.mutants = mutants
         .iter()
         .zip(&results)
@@ -124,71 +130,6 @@ fn is_of_matrix(id: &str) -> bool {
 /// Whether a mutant with this id is one of the collector's.
 pub(crate) fn is_of_collector(id: &str) -> bool {
     id.starts_with("collector/")
-}
-
-/// The cases of all parts.
-fn all_cases(bed: &TestBed) -> Vec<(PartName, CaseFacts)> {
-    let of_part = |part| bed.cases(part).into_iter().map(move |case| (part, case));
-    bed.part_names().flat_map(of_part).collect()
-}
-
-/// Results of all cases without a mutation.
-async fn reference_results(bed: &TestBed) -> Result<CaseResults, TestBedError> {
-    let mut reference = CaseResults::new();
-    for part in bed.part_names() {
-        reference.extend(case_results(&bed.play(part, &bed.cases(part), None).await?.reports));
-    }
-    Ok(reference)
-}
-
-/// Runs mutants concurrently. The results are in the order of the mutants.
-pub(crate) async fn run_all<'a, F>(
-    mutants: &'a [Mutant],
-    jobs: usize,
-    progress: fn(usize, usize),
-    run: impl Fn(&'a Mutant) -> F,
-) -> Result<Vec<MutantResult>, TestBedError>
-where
-    F: Future<Output = Result<MutantResult, TestBedError>>,
-{
-    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
-        let run = run(mutant);
-        async move { run.await.map(|result| (index, result)) }
-    });
-    let mut done = 0;
-    // Unordered: some mutants take long.
-    let finished = stream::iter(runs).buffer_unordered(jobs).inspect(|_| {
-        done += 1;
-        progress(done, mutants.len());
-    });
-    let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
-    results.sort_by_key(|(index, _)| *index);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
-}
-
-/// Matrix without mutants.
-pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Matrix {
-    Matrix {
-        schema: SCHEMA.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        spec: spec.version().to_string(),
-        digest: spec.digest().into(),
-        scope,
-        duration_ms: 0,
-        summary: MatrixSummary::default(),
-        problems: Vec::new(),
-        cases: cases
-            .iter()
-            .map(|case| MatrixCase {
-                id: case.id.clone(),
-                level: case.level,
-                rows: case.rows.clone(),
-                kills: 0,
-                exempt: judge::exemption(case),
-            })
-            .collect(),
-        mutants: Vec::new(),
-    }
 }
 
 /// Cases that need sockets.

@@ -4,13 +4,15 @@ use std::time::Instant;
 use edgeproof::cases::{CaseFacts, Phase};
 use edgeproof::causes::{Fingerprint, Fingerprints};
 use edgeproof_fixtures::spec::PartName;
-use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
+use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
 
 use super::cover::cover;
-use super::mutant_run::{is_of_gate, run_anyway};
-use super::{CaseResults, MutantResult, all_cases, empty_matrix, is_concerned, judge};
+use super::judge::{self, empty_matrix};
+use super::mutant_run::{is_concerned, is_of_gate, run_anyway};
+use super::result::{CaseResults, MutantResult};
+use super::runs::all_cases;
 use crate::mutant::Mutant;
 use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError};
@@ -47,15 +49,31 @@ const SHARES: [usize; 3] = [50, 1, 0];
 pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, TestBedError> {
     let began = Instant::now();
     let mutants = MutantSet::new(&bed.spec).mutants;
-    let (parts, cases): (Vec<PartName>, Vec<CaseFacts>) = all_cases(bed).into_iter().unzip();
-    let judge = |mutant: usize, result: &MutantResult| {
-        judge::mutant(&mutants[mutant], result, &cases, &CaseResults::new())
-    };
-    // Cases that killed no mutant, and are not on trial with one.
-    let mut open: BTreeSet<usize> =
-        (0..cases.len()).filter(|case| judge::exemption(&cases[*case]).is_none()).collect();
+    let cases = all_cases(bed);
+    let facts: Vec<CaseFacts> = cases.iter().map(|(_, case)| case.clone()).collect();
+    let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &facts);
+    let open = (0..facts.len()).filter(|case| matrix.cases[*case].exempt.is_none()).collect();
+    let results = play(bed, jobs, &mutants, &cases, open).await?;
+    let all = results.iter().map(|(mutant, result)| judged(&mutants[*mutant], result, &facts));
+    matrix.mutants = all.filter(|mutant| mutant.status == MutantStatus::Killed).collect();
+    matrix.summary.plays = results.values().map(|result| result.cases.len()).sum();
+    judge::conclude(&mut matrix);
+    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(SampleMatrix { matrix, all: mutants.len() })
+}
+
+/// Runs mutants until each of the open cases killed one, where a mutant can be killed by it. Yields the results by the
+/// positions of the mutants. `open`: positions of cases.
+pub(super) async fn play(
+    bed: &TestBed,
+    jobs: usize,
+    mutants: &[Mutant],
+    cases: &[(PartName, CaseFacts)],
+    mut open: BTreeSet<usize>,
+) -> Result<BTreeMap<usize, MutantResult>, TestBedError> {
+    let facts: Vec<CaseFacts> = cases.iter().map(|(_, case)| case.clone()).collect();
     let mut results: BTreeMap<usize, MutantResult> = BTreeMap::new();
-    let [first, later @ ..] = SHARES.map(|share| candidates(&mutants, &cases, share));
+    let [first, later @ ..] = SHARES.map(|share| candidates(mutants, &facts, share));
     // Mutants that take long kill few cases, so they go first.
     let mut queue = cover(&first, &open);
     let mut untried = later;
@@ -67,6 +85,7 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
                 queue = rounds.into_iter().find(|round| !round.is_empty()).unwrap_or_default();
             }
             let Some((at, chosen)) = queue.pop() else { break };
+            // A case is open until it killed a mutant, except while it is on trial with one.
             let chosen = &chosen & &open;
             if chosen.is_empty() {
                 // Mutants chosen for other cases were killed by these as well.
@@ -78,27 +97,26 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
             }
             let mutant = &mutants[at];
             // A monitor judges the requests of other cases.
-            let all = chosen.iter().any(|case| is_monitor(&cases[*case]));
-            let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&cases[*at], mutant);
-            let played = (0..cases.len()).filter(is_played).map(|at| (parts[at], cases[at].clone()));
+            let all = chosen.iter().any(|case| is_monitor(&facts[*case]));
+            let is_played = |at: &usize| chosen.contains(at) || all && is_of_gate(&facts[*at], mutant);
+            let played = (0..cases.len()).filter(is_played).map(|at| cases[at].clone());
             let run = run_anyway(bed, mutant, played.collect());
             running.push(async move { run.await.map(|ended| (at, chosen, ended)) });
         }
         let Some((at, chosen, ended)) = running.try_next().await? else { break };
         let result = results.entry(at).or_default();
         result.cases.extend(ended);
-        let killers = judge(at, result).killers;
-        let survived = |case: &usize| !killers.contains(&cases[*case].id);
+        let killers = judged(&mutants[at], result, &facts).killers;
+        let survived = |case: &usize| !killers.contains(&facts[*case].id);
         open.retain(survived);
         open.extend(chosen.into_iter().filter(survived));
     }
-    let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &cases);
-    let judged = results.iter().map(|(mutant, result)| judge(*mutant, result));
-    matrix.mutants = judged.filter(|mutant| mutant.status == MutantStatus::Killed).collect();
-    matrix.summary.plays = results.values().map(|result| result.cases.len()).sum();
-    judge::conclude(&mut matrix);
-    matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(SampleMatrix { matrix, all: mutants.len() })
+    Ok(results)
+}
+
+/// Judges a mutant by its killers. Without a reference no observation differs.
+pub(super) fn judged(mutant: &Mutant, result: &MutantResult, cases: &[CaseFacts]) -> MatrixMutant {
+    judge::mutant(mutant, result, cases, &CaseResults::new())
 }
 
 fn is_monitor(case: &CaseFacts) -> bool {

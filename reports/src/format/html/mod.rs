@@ -64,6 +64,9 @@ fn header(out: &mut String, report: &Report, verdict: &str) {
     out.push_str("</p>\n<dl>\n");
     fact(out, "target", &report.target.to_string());
     fact(out, "interface", &report.spec.to_string());
+    if let Some(version) = report.cases_of {
+        fact(out, "cases", &format!("of edgeproof {version}"));
+    }
     if let Some(latency) = &report.latency {
         fact(out, "edge-added latency", &units::latency(latency));
     }

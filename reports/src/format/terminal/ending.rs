@@ -1,7 +1,8 @@
 //! Lines at the end of a run.
 
 use super::causes;
-use super::options::TerminalOptions;
+use super::options::{EarlierRun, TerminalOptions};
+use crate::comparison::{CaseChange, RunComparison};
 use crate::model::{CaseReport, Cause, Outcome, Report, by_reason, by_section, cause_groups, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
@@ -191,6 +192,16 @@ impl Ending<'_> {
         lines
     }
 
+    /// The difference to an earlier run, of which this one may play a part. None: the runs cannot be compared.
+    fn compared(&self, EarlierRun { name, report }: &EarlierRun) -> Option<StyledLine> {
+        let compared = RunComparison::new((name, report), ("this run", self.0), &|_| None).ok()?;
+        let is_absent =
+            |change: &CaseChange| matches!(change, CaseChange::LostResult | CaseChange::RemovedCheck);
+        let changes: Vec<CaseChange> =
+            CaseChange::ALL.iter().copied().filter(|change| !is_absent(change)).collect();
+        Some(line(TextStyle::Plain, format!("against {}: {}", one_line(name), compared.counts(&changes))))
+    }
+
     fn totals(&self, options: &TerminalOptions) -> Vec<StyledLine> {
         let mut total = vec![(TextStyle::Strong, format!("{} planned", self.0.summary.planned))];
         for (outcome, count) in self.0.summary.shown() {
@@ -198,6 +209,7 @@ impl Ending<'_> {
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
         let mut lines = vec![StyledLine::new(), total];
+        lines.extend(options.earlier.as_ref().and_then(|earlier| self.compared(earlier)));
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",

@@ -6,5 +6,5 @@ mod options;
 mod printer;
 mod progress;
 
-pub use options::TerminalOptions;
+pub use options::{EarlierRun, TerminalOptions};
 pub use printer::Terminal;

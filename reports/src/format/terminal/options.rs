@@ -1,4 +1,4 @@
-use crate::model::Titles;
+use crate::model::{Report, Titles};
 
 /// Options of the terminal report. The caller checks whether its output is a terminal and `NO_COLOR` is set.
 #[derive(Debug, Clone)]
@@ -21,6 +21,17 @@ pub struct TerminalOptions {
     pub embedded: &'static str,
     /// Options that commands about the interface need, such as ` --spec next.toml`; empty for the current one.
     pub interface_options: String,
+    /// A run to compare with.
+    pub earlier: Option<EarlierRun>,
+}
+
+/// A run before this one, with the name of its report.
+#[derive(Debug, Clone)]
+pub struct EarlierRun {
+    /// Name of the report.
+    pub name: String,
+    /// The report.
+    pub report: Report,
 }
 
 impl Default for TerminalOptions {
@@ -36,6 +47,7 @@ impl Default for TerminalOptions {
             titles: Titles::new(),
             embedded: "reference edge",
             interface_options: String::new(),
+            earlier: None,
         }
     }
 }

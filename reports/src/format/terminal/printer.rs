@@ -3,10 +3,10 @@ use std::time::Instant;
 
 use super::ending::{Ending, style};
 use super::options::TerminalOptions;
-use super::progress::{Progress, ProgressLine, clip};
+use super::progress::{Progress, ProgressLine};
 use crate::model::{CaseReport, Event, Outcome, Reader};
 use crate::text::escape::{one_line, visible};
-use crate::text::styled::{StyledLine, TextStyle, line, paint};
+use crate::text::styled::{StyledLine, TextStyle, clip, line, paint};
 
 /// Prints a run for people: progress, then causes and result. With `details` also a line for each case that does not
 /// pass, and all failures in full.
@@ -111,7 +111,7 @@ impl<W: Write> Terminal<W> {
 impl<W: Write> Reader for Terminal<W> {
     fn read(&mut self, event: &Event) {
         match event {
-            Event::Planned { cases, spec, target, seed } => {
+            Event::Planned { cases, spec, target, seed, cases_of } => {
                 self.progress.planned = *cases;
                 if !self.options.quiet {
                     let digest: String = one_line(&spec.digest).chars().take(12).collect();
@@ -121,7 +121,8 @@ impl<W: Write> Reader for Terminal<W> {
                     };
                     let noun = if *cases == 1 { "case" } else { "cases" };
                     let (kind, version) = (target.kind.name(), one_line(&spec.version));
-                    let facts = format!(" · {kind} · {version} {digest} · {cases} {noun} · seed {seed}");
+                    let of = cases_of.map_or(String::new(), |of| format!(" of edgeproof {of}"));
+                    let facts = format!(" · {kind} · {version} {digest} · {cases} {noun}{of} · seed {seed}");
                     self.print(&vec![
                         (TextStyle::Strong, format!("edgeproof {name}")),
                         (TextStyle::Dim, facts),

@@ -99,27 +99,10 @@ impl Progress {
     }
 }
 
-/// The first `width` characters of a line, with `…` if it was longer.
-pub(super) fn clip(line: StyledLine, width: usize) -> StyledLine {
-    let whole: usize = line.iter().map(|(_, text)| text.chars().count()).sum();
-    if whole <= width {
-        return line;
-    }
-    let mut left = width.saturating_sub(1);
-    let mut clipped = StyledLine::new();
-    for (style, text) in line {
-        let piece: String = text.chars().take(left).collect();
-        left -= piece.chars().count();
-        clipped.push((style, piece));
-    }
-    clipped.push((TextStyle::Dim, "…".to_owned()));
-    clipped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::styled::{line, paint};
+    use crate::text::styled::paint;
 
     #[test]
     fn progress_names_a_slow_case_with_its_seconds() {
@@ -155,12 +138,5 @@ mod tests {
         assert_eq!(line.clear(), "");
         assert_eq!(line.draw("x"), "\rx\x1b[K");
         assert_eq!((line.clear(), line.clear()), ("\r\x1b[K", ""));
-    }
-
-    #[test]
-    fn clip_marks_cut_lines() {
-        let clipped = clip(vec![(TextStyle::Plain, "abc".into()), (TextStyle::Bad, "defg".into())], 6);
-        assert_eq!(paint(&clipped, false), "abcde…");
-        assert_eq!(paint(&clip(line(TextStyle::Plain, "abcdef"), 6), false), "abcdef");
     }
 }

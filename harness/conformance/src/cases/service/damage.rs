@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use edgeproof_fixtures::credentials::READ_PREFIX;
+use edgeproof_fixtures::spec::Stimulus;
 use strum::VariantArray;
 
 /// Ways to damage a read token of an unknown format.
@@ -54,6 +55,16 @@ impl Damage {
             Self::Appended => "with appended text",
             Self::PrefixAlone => "that is only the prefix",
             Self::Invented => "that is arbitrary text after the prefix",
+        }
+    }
+
+    /// The refusal that a token of a usual format gets. A changed payload breaks the signature.
+    pub(super) fn usual_stimulus(self) -> Option<Stimulus> {
+        match self {
+            Self::Truncated => Some(Stimulus::ReadTokenTruncated),
+            Self::Payload | Self::Signature => Some(Stimulus::ReadTokenSignatureAltered),
+            Self::Invented => Some(Stimulus::ReadTokenMalformed),
+            Self::Footer | Self::WithoutLastPart | Self::Letters | Self::Appended | Self::PrefixAlone => None,
         }
     }
 

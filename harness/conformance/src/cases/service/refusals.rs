@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Stimulus, Table};
 use strum::VariantArray;
 
 use super::damage::Damage;
@@ -107,6 +107,11 @@ fn expired(cases: &mut CaseList<'_, Service>) {
 fn damaged(cases: &mut CaseList<'_, Service>) {
     let any = damage_codes(cases.spec);
     for &damage in Damage::VARIANTS {
+        // A version of the interface may lack the row.
+        let is_stated = |stimulus| cases.spec.by_stimulus(Table::Verdict, stimulus).is_some();
+        if !damage.usual_stimulus().is_none_or(is_stated) {
+            continue;
+        }
         let id = damage.slug();
         let mut accepted = any.clone();
         if damage == Damage::PrefixAlone {

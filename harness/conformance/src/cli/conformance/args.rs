@@ -91,6 +91,9 @@ pub(crate) struct ConformanceArgs {
     /// Run only cases that failed or could not run in this JSON report
     #[arg(long, value_name = "REPORT", help_heading = "Cases")]
     pub(super) rerun_failed: Option<PathBuf>,
+    /// Run only the cases that this version of edgeproof had
+    #[arg(long, value_name = "VERSION", help_heading = "Cases")]
+    pub(super) cases_of: Option<String>,
     /// List the cases and run none
     #[arg(long, help_heading = "Cases")]
     pub(super) list: bool,

@@ -5,7 +5,9 @@ use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
 use edgeproof_fixtures::spec::{PartName, Spec};
-use edgeproof_reports::{Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles};
+use edgeproof_reports::{
+    EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles,
+};
 
 use super::args::ConformanceArgs;
 use crate::cli::spec_option::spec_option;
@@ -37,17 +39,18 @@ pub(super) fn file_readers(
 }
 
 /// The terminal, then `files`, then annotations for GitHub. The terminal is standard error if a report goes to standard
-/// output.
+/// output. `earlier`: a run that the terminal compares with this one.
 pub(super) fn all_readers(
     args: &ConformanceArgs,
     part: PartName,
     spec: &Spec,
     files: Vec<Box<dyn Reader + Send>>,
+    earlier: Option<EarlierRun>,
 ) -> Vec<Box<dyn Reader + Send>> {
     let mut readers = if ReportArgument::any_to_stdout(&args.report) {
-        vec![terminal(std::io::stderr(), args, part, spec)]
+        vec![terminal(std::io::stderr(), args, part, spec, earlier)]
     } else {
-        vec![terminal(std::io::stdout(), args, part, spec)]
+        vec![terminal(std::io::stdout(), args, part, spec, earlier)]
     };
     readers.extend(files);
     if args.github {
@@ -88,6 +91,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
     args: &ConformanceArgs,
     part: PartName,
     spec: &Spec,
+    earlier: Option<EarlierRun>,
 ) -> Box<dyn Reader + Send> {
     let is_terminal = out.is_terminal();
     let options = TerminalOptions {
@@ -100,6 +104,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
         titles: titles(spec),
         embedded: embedded(part),
         interface_options: spec_option(&args.interface.spec),
+        earlier,
     };
     Box::new(Terminal::new(out, options))
 }

@@ -8,7 +8,7 @@ use rand::RngExt;
 use tokio::runtime::Runtime;
 
 use super::args::ConformanceArgs;
-use super::cases::{check_hold, selection};
+use super::cases::{check_hold, earlier_run, selection};
 use super::collector::collector_options;
 use super::misplaced::check_options;
 use super::output::{all_readers, file_readers};
@@ -50,6 +50,8 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
+    let earlier = earlier_run(args)?;
+    let selection = selection(args, earlier.as_ref())?;
     let run = match part {
         PartName::Edge => {
             let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
@@ -60,24 +62,20 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
                 origin: args.origin.as_deref(),
             };
             let edges = edge_options(&args.edge, selected, &spec, profile, reply_shape)?;
-            ConformanceRun::new(cases, &selection(args)?, EdgePool::new(edges))?
+            ConformanceRun::new(cases, &selection, EdgePool::new(edges))?
         }
         PartName::Service => {
             let service = service_options(args, part, &spec, profile, runtime)?;
             let cases = cases::service_with_sequences(catalog, sequences);
-            ConformanceRun::new(cases, &selection(args)?, ServiceRunner::new(service))?
+            ConformanceRun::new(cases, &selection, ServiceRunner::new(service))?
         }
         PartName::Keys => {
             let service = service_options(args, part, &spec, profile, runtime)?;
-            ConformanceRun::new(cases::keys(catalog), &selection(args)?, ServiceRunner::new(service))?
+            ConformanceRun::new(cases::keys(catalog), &selection, ServiceRunner::new(service))?
         }
         PartName::Collector => {
             let collector = collector_options(args, &spec, profile)?;
-            ConformanceRun::new(
-                cases::collector(catalog),
-                &selection(args)?,
-                CollectorRunner::new(collector),
-            )?
+            ConformanceRun::new(cases::collector(catalog), &selection, CollectorRunner::new(collector))?
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
@@ -97,7 +95,7 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
         return Ok(PlannedCommand::List(run.plan));
     }
     create_folder(args)?;
-    let readers = all_readers(args, part, &spec, files);
+    let readers = all_readers(args, part, &spec, files, earlier);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 

@@ -24,9 +24,12 @@ pub fn explain_case(spec: &Spec, case: &dyn AnyCase, option: &str) -> String {
 /// Explains a row: its requirement, and one of its cases as an example.
 pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>], option: &str) -> String {
     let mut text = format!("{}\n  {}\n", row.id, row.condition);
-    push_section(&mut text, "required", &of_one_row(spec, row));
     let proofs: Vec<&dyn AnyCase> =
         cases.iter().map(|case| &**case).filter(|case| case.facts().rows.contains(&row.id)).collect();
+    let mut required = of_one_row(spec, row);
+    let since = proofs.iter().filter_map(|case| case.facts().since).min();
+    required.extend(since.map(|since| format!("since edgeproof {since}")));
+    push_section(&mut text, "required", &required);
     let example = proofs.iter().find(|case| case.is_data()).or(proofs.first());
     if let Some(example) = example {
         push_section(&mut text, "exchange", &example.describe(spec));
@@ -83,6 +86,7 @@ pub(in crate::cli) fn required(spec: &Spec, case: &CaseFacts) -> String {
     for row in case.rows.iter().filter_map(|id| spec.row(id)) {
         lines.push(format!("{}: {}", row.id, row.condition));
     }
+    lines.extend(case.since.map(|since| format!("since edgeproof {since}")));
     push_section(&mut text, "required", &lines);
     text
 }

@@ -59,7 +59,11 @@ fn of_row(spec: &Spec, row: &Row) -> String {
     if let Some(why) = &row.excluded {
         line("excluded", why);
     }
-    for case in RowCases::of(spec).get(&row.id) {
+    let cases = RowCases::of(spec);
+    if let Some(since) = cases.since(&row.id) {
+        line("since", &format!("edgeproof {since}"));
+    }
+    for case in cases.get(&row.id) {
         line("case", case);
     }
     text

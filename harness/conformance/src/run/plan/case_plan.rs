@@ -1,10 +1,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use edgeproof_reports::MissingInput;
+use edgeproof_reports::{MissingInput, ReleaseVersion};
 
 use super::selection::{Selection, SelectionError};
-use crate::cases::{Case, CaseFacts, Part};
+use crate::cases::{Case, CaseFacts, Part, Releases};
 
 /// The cases of a run, in order.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub struct CasePlan {
     pub cases: Vec<PlannedCase>,
     /// Ids of all cases of the target, selected or not.
     pub all_ids: Vec<String>,
+    /// Version of edgeproof whose cases were selected, if not all were.
+    pub cases_of: Option<ReleaseVersion>,
 }
 
 /// A selected case.
@@ -62,7 +64,9 @@ impl fmt::Display for CasePlan {
             let because = planned.not_applicable();
             let note = because.map_or(String::new(), |because| format!("  [not applicable: {because}]"));
             let case = &planned.case;
-            writeln!(f, "{:width$}  {:6}  {}{note}", case.id, case.level.name(), case.title)?;
+            let later = case.since.filter(|since| Releases::builtin().is_later(*since));
+            let since = later.map_or(String::new(), |since| format!("  [since {since}]"));
+            writeln!(f, "{:width$}  {:6}  {}{note}{since}", case.id, case.level.name(), case.title)?;
         }
         Ok(())
     }
@@ -78,16 +82,16 @@ impl CasePlan {
     ) -> Result<(Self, Vec<Case<P>>), SelectionError> {
         let all_ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
         let selected = selection.compile(&all_ids, P::NAME)?;
-        cases.retain(|case| selected.contains(&case.id));
+        cases.retain(|case| selected.contains(&case.facts));
         if cases.is_empty() {
-            return Err(SelectionError::Nothing);
+            return Err(selection.cases_of.map_or(SelectionError::Nothing, SelectionError::NothingOf));
         }
         cases.sort_by_key(|case| case.phase);
         let planned = cases
             .iter()
             .map(|case| PlannedCase { case: Arc::new(case.facts.clone()), unmet: unmet(case) })
             .collect();
-        Ok((Self { cases: planned, all_ids }, cases))
+        Ok((Self { cases: planned, all_ids, cases_of: selection.cases_of }, cases))
     }
 
     /// Inputs that cases lack, the one that most cases lack first. A case counts for each input that it lacks.
@@ -116,5 +120,56 @@ impl CasePlan {
     /// Whether every case of the target is selected.
     pub(in crate::run) fn is_complete(&self) -> bool {
         self.cases.len() == self.all_ids.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_fixtures::spec::Spec;
+    use edgeproof_mock::ReplyShape;
+
+    use super::*;
+    use crate::cases::{self, Catalog, Phase};
+
+    /// Three cases: of the first version, of a later one, and of the user's own.
+    fn plan(selection: &Selection) -> Result<CasePlan, SelectionError> {
+        let spec = Spec::current();
+        let shape = ReplyShape::from_profile(spec.profile());
+        let mut cases = cases::keys(Catalog::new(spec, &shape, false));
+        cases.truncate(3);
+        let first = Releases::builtin().released[0].version;
+        for (case, (id, since)) in
+            cases.iter_mut().zip([("old", Some(first)), ("new", Some(first.next_minor())), ("own", None)])
+        {
+            (case.facts.id, case.facts.since, case.facts.phase) = (id.to_owned(), since, Phase::Main);
+        }
+        CasePlan::of(cases, selection, |_| Vec::new()).map(|(plan, _)| plan)
+    }
+
+    fn ids(plan: &CasePlan) -> Vec<&str> {
+        plan.cases.iter().map(|planned| planned.case.id.as_str()).collect()
+    }
+
+    #[test]
+    fn cases_of_a_version_are_its_own_and_those_of_the_user() {
+        let first = Releases::builtin().released[0].version;
+        let of = |version| Selection { cases_of: Some(version), ..Selection::default() };
+        let planned = plan(&of(first)).unwrap();
+        assert_eq!((ids(&planned), planned.cases_of), (vec!["old", "own"], Some(first)));
+        // A filtered case makes no line of a baseline stale.
+        assert_eq!(planned.all_ids, ["old", "new", "own"]);
+        assert_eq!(ids(&plan(&of(first.next_minor())).unwrap()), ["old", "new", "own"]);
+        let error = plan(&Selection { filter: vec!["new".to_owned()], ..of(first) }).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("cannot plan the run: the filters select no case of edgeproof {first}")
+        );
+    }
+
+    #[test]
+    fn list_marks_cases_that_the_first_version_lacks() {
+        let text = plan(&Selection::default()).unwrap().to_string();
+        let marked: Vec<bool> = text.lines().map(|line| line.contains("  [since ")).collect();
+        assert_eq!(marked, [false, true, false], "{text}");
     }
 }

@@ -1,5 +1,7 @@
 use crate::case_glob::case_glob;
+use crate::cases::CaseFacts;
 use crate::nearest::{nearest, similar_text};
+use edgeproof_reports::ReleaseVersion;
 use globset::GlobMatcher;
 
 /// Advice on an invalid glob.
@@ -15,6 +17,8 @@ pub struct Selection {
     pub exclude: Vec<String>,
     /// Exact ids to run, from an earlier report.
     pub only: Option<Vec<String>>,
+    /// Version of edgeproof whose cases to run; none: all.
+    pub cases_of: Option<ReleaseVersion>,
 }
 
 /// A selection that is invalid or selects nothing.
@@ -48,6 +52,10 @@ pub enum SelectionError {
     #[error("cannot plan the run: the filters select no case")]
     #[diagnostic(help("loosen --filter or --exclude"))]
     Nothing,
+    /// All options together select no case of an earlier version.
+    #[error("cannot plan the run: the filters select no case of edgeproof {0}")]
+    #[diagnostic(help("loosen --filter or --exclude, or omit --cases-of"))]
+    NothingOf(ReleaseVersion),
 }
 
 /// A valid selection, compiled.
@@ -55,6 +63,7 @@ pub(in crate::run) struct Selected<'s> {
     filter: Vec<GlobMatcher>,
     exclude: Vec<GlobMatcher>,
     only: Option<&'s [String]>,
+    cases_of: Option<ReleaseVersion>,
 }
 
 impl Selection {
@@ -68,16 +77,19 @@ impl Selection {
             filter: matchers("--filter", &self.filter, ids, target)?,
             exclude: matchers("--exclude", &self.exclude, ids, target)?,
             only: self.only.as_deref(),
+            cases_of: self.cases_of,
         })
     }
 }
 
 impl Selected<'_> {
-    /// Whether a case with this id is selected.
-    pub(in crate::run) fn contains(&self, id: &str) -> bool {
-        let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(id));
-        let listed = self.only.is_none_or(|only| only.iter().any(|other| other == id));
-        listed && (self.filter.is_empty() || any(&self.filter)) && !any(&self.exclude)
+    /// Whether a case is selected. Every version plays the cases of the user's own.
+    pub(in crate::run) fn contains(&self, case: &CaseFacts) -> bool {
+        let any = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(&case.id));
+        let listed = self.only.is_none_or(|only| only.contains(&case.id));
+        let is_of_version =
+            case.since.is_none_or(|since| self.cases_of.is_none_or(|version| since <= version));
+        listed && is_of_version && (self.filter.is_empty() || any(&self.filter)) && !any(&self.exclude)
     }
 }
 

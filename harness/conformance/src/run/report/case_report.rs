@@ -78,6 +78,7 @@ fn blank(case: &CaseFacts) -> CaseReport {
         basis: case.basis,
         standard: case.standard.clone(),
         rows: case.rows.clone(),
+        since: case.since,
         ..CaseReport::default()
     }
 }

@@ -1,10 +1,12 @@
 //! The program on the command line: output, files and exit codes.
 
 mod collector;
+mod earlier_cases;
 mod explaining;
 mod failing_edges;
 mod invalid_arguments;
 mod listing;
+mod report_diff;
 mod rerunning;
 mod runs;
 mod serving;

@@ -2,6 +2,7 @@
 
 mod cases;
 mod names;
+mod releases;
 mod rows;
 
 use std::sync::LazyLock;
