@@ -8,7 +8,9 @@
 //! | `text` | cases, causes, escaping, units, HTML pages and styled lines that several formats share |
 //! | `format` | one module for each format of a conformance run |
 //! | [`load`] | the report of a load run and its formats |
+//! | [`interface`] | two versions of an interface compared, and what reports prove of one: data and page |
 //! | [`matrix`] | the report of a mutation run and its page |
+//! | `templates/` | HTML pages, for the modules that render them |
 //! | `document`, `destination` | reading JSON documents, writing files |
 //! | [`schemas`] | the published JSON Schemas |
 //!
@@ -22,6 +24,7 @@ mod destination;
 pub mod difference;
 mod document;
 mod format;
+pub mod interface;
 pub mod load;
 pub mod matrix;
 mod model;

@@ -1,7 +1,9 @@
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use crate::document;
+use crate::document::{self, ReadError};
 use crate::model::CaseLevel;
 
 /// Value of the field `schema` in every matrix.
@@ -148,6 +150,11 @@ impl Matrix {
              break a must), {noticed} noticed at open points, {survived} survived, {equivalent} equivalent; {found} \
              reported as one finding; {killers} cases kill, {exempt} cannot"
         )
+    }
+
+    /// Reads a matrix that `--report json=PATH` wrote.
+    pub fn load(path: &Path) -> Result<Self, ReadError> {
+        document::read(path, SCHEMA, |_| Ok(()))
     }
 
     /// Indented JSON with a final line feed.

@@ -44,6 +44,9 @@ pub struct CaseReport {
     pub observations: Vec<Observation>,
     /// Duration (µs).
     pub duration_us: u64,
+    /// Number of exchanges in other forms that the interface treats alike.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub varied: u64,
     /// `curl` commands in lines, one for each connection, that send the failed request and the ones before it; empty if
     /// curl cannot repeat them.
     pub reproduce: String,
@@ -78,6 +81,11 @@ pub struct Mismatch {
     /// What helps against it, the most important first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub advice: Vec<AdviceNote>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl CaseReport {

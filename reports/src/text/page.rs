@@ -1,20 +1,31 @@
 //! HTML pages: one file, no network, no script.
 
-use super::escape::markup;
+use askama::Template;
+
+use super::escape::visible;
 
 /// Colours, boxes and tables of conformance and mutation pages.
-pub const STYLE: &str = include_str!("page.css");
+pub const STYLE: &str = include_str!("../../templates/page.css");
+
+/// A page whose body is written in code.
+#[derive(Template)]
+#[template(path = "written.html")]
+struct WrittenPage<'a> {
+    title: &'a str,
+    style: &'a str,
+    body: &'a str,
+}
 
 /// A page. `style` is CSS, `body` is HTML. The page is well-formed XML if the body is.
 pub fn page(title: &str, style: &str, body: &str) -> String {
-    let title = markup(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
-    )
+    rendered(&WrittenPage { title, style, body })
+}
+
+/// The page of a template. askama escapes what is markup. A template has no hidden characters, so that all of them come from
+/// values.
+pub(crate) fn rendered(template: &impl Template) -> String {
+    let html = template.render().expect("no value of a template can fail");
+    visible(&html).into_owned() + "\n"
 }
 
 /// A section with a heading and a list of HTML items; empty without items.

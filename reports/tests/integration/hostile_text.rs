@@ -129,6 +129,7 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
             mismatches,
             observations,
             duration_us,
+            varied: duration_us,
             reproduce,
             exchanges,
             edge,
@@ -186,7 +187,7 @@ fn any_report() -> impl Strategy<Value = Report> {
 }
 
 /// Names of the elements, in order. Panics unless the text is well-formed XML without invalid characters.
-fn elements(xml: &str) -> Vec<String> {
+pub(crate) fn elements(xml: &str) -> Vec<String> {
     assert!(!xml.contains(|c: char| (c.is_control() && c != '\n') || u32::from(c) & 0xfffe == 0xfffe));
     let mut reader = quick_xml::Reader::from_str(xml);
     reader.config_mut().check_end_names = true;

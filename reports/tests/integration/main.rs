@@ -5,6 +5,7 @@
 mod comparison;
 mod documents;
 mod hostile_text;
+mod interface;
 mod load;
 mod matrix;
 mod report_files;

@@ -34,6 +34,7 @@ pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
         mismatches: Vec::new(),
         observations: Vec::new(),
         duration_us: 1_840,
+        varied: 0,
         reproduce: String::new(),
         exchanges: Vec::new(),
         edge: None,

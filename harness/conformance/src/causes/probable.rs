@@ -20,6 +20,8 @@ pub struct CauseSources<'a> {
     pub command: &'a str,
     /// Makes the command that runs a case again.
     pub rerun: &'a dyn Fn(&str) -> String,
+    /// Makes the command that explains a row.
+    pub explain: &'a dyn Fn(&str) -> String,
 }
 
 /// Causes of the failed cases, the one that explains most first. What no known cause explains is grouped by row and kind
@@ -57,7 +59,7 @@ fn known_cause(
     failed: &BTreeMap<&str, &CaseReport>,
     sources: &CauseSources<'_>,
 ) -> Option<Cause> {
-    let CauseSources { spec, known, command, rerun } = *sources;
+    let CauseSources { spec, known, command, rerun, .. } = *sources;
     let facts = spec.cause(&explanation.cause)?;
     let mut cases: Vec<&CaseReport> =
         explanation.cases.iter().filter_map(|id| failed.get(id.as_str()).copied()).collect();
@@ -138,8 +140,9 @@ fn unknown_causes(open: &[&CaseReport], sources: &CauseSources<'_>) -> Vec<Cause
                 title,
                 level: cases.iter().map(|case| case.worst_level()).min().unwrap_or(best.level),
                 cases: cases.iter().map(|case| case.id.clone()).collect(),
-                fix: hint
-                    .unwrap_or_else(|| format!("no known mistake fails so; read `edgeproof explain {row}`")),
+                fix: hint.unwrap_or_else(|| {
+                    format!("no known mistake fails so; read `{}`", (sources.explain)(&row))
+                }),
                 rerun: (sources.rerun)(&best.id),
                 row,
                 ..Cause::default()
@@ -205,8 +208,12 @@ mod tests {
     fn causes(cases: &[[&str; 4]], command: &str) -> Vec<Cause> {
         let cases: Vec<CaseReport> = cases.iter().copied().map(failed).collect();
         let (spec, known) = (Spec::builtin(Version::Current), Fingerprints::builtin());
-        let rerun = |id: &str| format!("again {id}");
-        probable_causes(&cases, &CauseSources { spec: &spec, known, command, rerun: &rerun })
+        let (rerun, explain) = (
+            |id: &str| format!("again {id}"),
+            |row: &str| format!("edgeproof explain {row} --spec next.toml"),
+        );
+        let sources = CauseSources { spec: &spec, known, command, rerun: &rerun, explain: &explain };
+        probable_causes(&cases, &sources)
     }
 
     const PARSED: [[&str; 4]; 3] = [
@@ -247,6 +254,10 @@ mod tests {
         assert_eq!(causes[0].id, "setting.edge.license/relayed-body-wrapped");
         assert_eq!(causes[0].cases, ["strange.one", "strange.two"]);
         assert!(causes[0].explanation.is_empty());
-        assert!(causes[0].fix.contains("edgeproof explain setting.edge.license"), "{}", causes[0].fix);
+        assert!(
+            causes[0].fix.contains("edgeproof explain setting.edge.license --spec next.toml"),
+            "{}",
+            causes[0].fix
+        );
     }
 }

@@ -11,6 +11,7 @@ mod output_form;
 mod report;
 mod serve;
 mod spec;
+mod spec_option;
 
 pub use explain::explain_case;
 

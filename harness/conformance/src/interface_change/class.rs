@@ -1,20 +1,9 @@
 use edgeproof_fixtures::spec::{Level, PartName};
+use edgeproof_reports::interface::Class;
 use edgeproof_reports::{CaseReport, Outcome};
 use serde::Serialize;
 
 use super::row_change::RowChange;
-
-/// What a changed row means for a part that was right before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// Cases of the new version cover the row, and the old part fails none of them at level `must`.
-    Compatible,
-    /// No case of the new version touches the row at this part.
-    Untested,
-    /// The old part fails a `must` of the new version.
-    Breaking,
-}
 
 /// The class of a row for one part, with the cases behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,17 +39,6 @@ pub struct FailedCase {
     /// What helps, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-}
-
-impl Class {
-    /// Its word in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Compatible => "compatible",
-            Self::Untested => "untested",
-            Self::Breaking => "breaking",
-        }
-    }
 }
 
 impl PartClass {

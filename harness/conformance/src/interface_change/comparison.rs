@@ -4,14 +4,17 @@ use std::sync::Arc;
 use edgeproof_fixtures::spec::{OpenPoint, PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Outcome;
+use edgeproof_reports::interface::Class;
+use edgeproof_reports::matrix::MatrixMutant;
 use edgeproof_targets::{FaultInjection, Target};
 use serde::Serialize;
 
-use super::class::{Class, PartClass};
+use super::class::PartClass;
 use super::duty::Duty;
 use super::part_play::{PartPlay, PlayError, proves};
 use super::row_change::{FieldChange, RowChange};
 use super::target_side::{TargetSide, Verdict};
+use super::touched::Touched;
 use super::wire::wire;
 use crate::cases::{self, AnyCase, Catalog};
 
@@ -46,6 +49,8 @@ pub struct Comparison {
     pub added_cases: Vec<String>,
     /// Cases that only the old version has.
     pub removed_cases: Vec<String>,
+    /// Cases and snapshots that the change touches.
+    pub touched: Touched,
 }
 
 /// Name and digest of a version.
@@ -82,6 +87,9 @@ pub struct RowComparison {
     pub target: Option<TargetSide>,
     /// What the owners of service, backend and page have to do, whatever the played parts show.
     pub duties: Vec<Duty>,
+    /// Ids of the mutants that break the row, if a kill matrix was given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mutants: Vec<String>,
 }
 
 impl Comparison {
@@ -129,6 +137,10 @@ impl Comparison {
             Some(target) => sides(&play, old, &alone_specs, target, &mut changes).await?,
             None => Vec::new(),
         };
+        let mut touched = Touched::of(&changes, &old_cases, &new_cases);
+        if !options.only_rows && !changes.is_empty() {
+            touched.play_snapshots(old, new).await;
+        }
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
         Ok(Self {
             not_run,
@@ -139,7 +151,21 @@ impl Comparison {
             points: points(old, new),
             added_cases: new_ids.difference(&old_ids).cloned().collect(),
             removed_cases: old_ids.difference(&new_ids).cloned().collect(),
+            touched,
         })
+    }
+
+    /// Names the mutants of the changed rows.
+    pub fn add_mutants<'m>(&mut self, mutants: impl IntoIterator<Item = &'m MatrixMutant>) {
+        for mutant in mutants {
+            let breaks = |change: &&mut RowComparison| {
+                change.row == mutant.row || change.old_row.as_ref() == Some(&mutant.row)
+            };
+            let row = self.changes.iter_mut().find(breaks);
+            if let Some(row) = row.filter(|row| !row.mutants.contains(&mutant.id)) {
+                row.mutants.push(mutant.id.clone());
+            }
+        }
     }
 
     /// Whether the versions state the same.
@@ -167,6 +193,7 @@ impl RowComparison {
             new_wire: wire(&change.new, new),
             target: None,
             duties: Duty::of(change),
+            mutants: Vec::new(),
             parts,
         }
     }

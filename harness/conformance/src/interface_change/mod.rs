@@ -6,13 +6,15 @@ mod duty;
 mod part_play;
 mod row_change;
 mod target_side;
-mod text;
+mod touched;
+mod view;
 mod wire;
 
-pub use class::{Class, PartClass};
+pub use class::PartClass;
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};
 pub use duty::{Duty, DutyOwner};
+pub use edgeproof_reports::interface::Class;
 pub use part_play::PlayError;
 pub use row_change::{FieldChange, RowChange};
 pub use target_side::TargetSide;
-pub use text::TextForm;
+pub use touched::Touched;

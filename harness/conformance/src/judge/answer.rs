@@ -1,15 +1,13 @@
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{Answer, NoAnswer};
+use edgeproof_http::Answer;
 use edgeproof_reports::difference::{
-    AnswerSubject, AnswerValue, BodyRule, BodyValue, DifferenceKind, HeaderRule, SecretPlace, Secrets,
-    Statuses, Wire,
+    AnswerSubject, AnswerValue, BodyRule, BodyValue, DifferenceKind, SecretPlace, Secrets, Statuses, Wire,
 };
-use http::header::ALLOW;
 use serde_json::Value;
 
-use super::answer_advice::{allow_advice, answer_advice, content_type_advice};
+use super::answer_advice::answer_advice;
 use super::check::{AnswerResult, Check};
-use super::values::{answer_value, body_value, form, header, same, values};
+use super::values::{answer_value, body_value, form, same};
 
 /// Maximum number of extra members that an advice names.
 const NAMED: usize = 4;
@@ -140,57 +138,9 @@ pub fn has_no_body(answer: &Answer) -> Check {
     Check::judged(DifferenceKind::Body { expected: BodyRule::Nothing, actual }, ok)
 }
 
-/// `same`: the answer has this value of another answer's header.
-pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bool) -> Check {
-    let rule = HeaderRule::SameAs(expected.map(Wire::from));
-    Check::judged(DifferenceKind::Header { name: name.into(), rule, actual: header(answer, name) }, same)
-}
-
 /// There is an answer, and its status is not a server error.
 pub fn no_server_error(reply: &AnswerResult) -> Check {
     status_in(Statuses::NoServerError, reply)
-}
-
-/// A header's value satisfies `fits`, as `rule` says.
-pub fn header_has(name: &str, rule: HeaderRule, fits: impl Fn(&str) -> bool, reply: &AnswerResult) -> Check {
-    let kind = |actual| DifferenceKind::Header { name: name.to_owned(), rule, actual };
-    match reply {
-        Ok(answer) => {
-            let ok = values(answer, name).as_deref().is_some_and(&fits);
-            let check = Check::judged(kind(header(answer, name)), ok);
-            let is_allow = name.eq_ignore_ascii_case(ALLOW.as_str());
-            check.advise_all(allow_advice(answer).filter(|_| is_allow && !ok))
-        }
-        Err(why) => Check::unanswered(why, kind(None)),
-    }
-}
-
-/// The answer contains none of these header fields of the service's reply.
-pub fn without_fields(fields: &[(String, String)], reply: &Result<Answer, NoAnswer>) -> Check {
-    let holds = |answer: &Answer, (name, value): &(String, String)| {
-        answer.headers.get_all(name.as_str()).iter().any(|seen| seen.as_bytes() == value.trim().as_bytes())
-    };
-    let names: Vec<String> = match reply {
-        Ok(answer) => {
-            fields.iter().filter(|field| holds(answer, field)).map(|(name, _)| name.clone()).collect()
-        }
-        Err(_) => Vec::new(),
-    };
-    let ok = names.is_empty();
-    let kind =
-        DifferenceKind::Header { name: names.join(", "), rule: HeaderRule::NotOfService, actual: None };
-    Check::judged(kind, ok).advise(Advice::ServiceHeadersCopied)
-}
-
-/// The content type is JSON (RFC 9110 §8.3).
-pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
-    let is_json = |value: &str| {
-        let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
-    };
-    let check = header_has("content-type", HeaderRule::JsonType, is_json, reply);
-    let advice = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_advice);
-    check.advise_all(advice)
 }
 
 /// The answer contains no secret. `finds` reports whether bytes contain one, in any encoding. The check repeats no secret.

@@ -9,6 +9,7 @@ mod code;
 mod coding;
 mod cors;
 mod freshness;
+mod header;
 mod json_change;
 mod jwks;
 mod jws;
@@ -22,9 +23,8 @@ mod values;
 
 pub(crate) use answer::status_and_body;
 pub use answer::{
-    ExpectedAnswer, exact, has_no_body, has_verdict, header_has, is_json, json_content_type, no_secrets,
-    no_server_error, not_accepted, one_of, refused_in_one_line, same_header, status_in, status_is,
-    without_fields,
+    ExpectedAnswer, exact, has_no_body, has_verdict, is_json, no_secrets, no_server_error, not_accepted,
+    one_of, refused_in_one_line, status_in, status_is,
 };
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
@@ -33,6 +33,7 @@ pub(crate) use coding::is_gzip;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
+pub use header::{header_has, json_content_type, same_header, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
 pub use jws::{is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};

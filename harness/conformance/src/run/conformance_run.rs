@@ -82,7 +82,10 @@ impl ConformanceRun {
                 report.map_or_else(|| rerun.of(id), |report| rerun.of_report(report, cases))
             };
             let (known, command) = (runner.fingerprints(), target.name.as_str());
-            probable_causes(cases, &CauseSources { spec: &target.spec, known, command, rerun: &again })
+            let explain = |row: &str| rerun.explain(row);
+            let sources =
+                CauseSources { spec: &target.spec, known, command, rerun: &again, explain: &explain };
+            probable_causes(cases, &sources)
         };
         let result = collector.finish(&policy, causes, exchanges, interrupted, events);
         runner.end(interrupted.is_some()).await;

@@ -175,7 +175,7 @@ fn start(
     mut open: Vec<usize>,
 ) -> JoinSet<()> {
     if context.options.shuffle {
-        open.shuffle(&mut rand_chacha::ChaCha8Rng::seed_from_u64(context.options.seed));
+        open.shuffle(&mut rand::rngs::ChaCha8Rng::seed_from_u64(context.options.seed));
     }
     open.sort_by_key(|index| Reverse(plan.cases[*index].case.takes));
     let jobs = Arc::new(Semaphore::new(context.options.jobs.max(1)));

@@ -1,5 +1,5 @@
+use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha20Rng;
 
 use crate::scripts::{Action, Reply};
 

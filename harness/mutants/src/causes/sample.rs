@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::PartName;
 use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
-use rand_chacha::ChaCha8Rng;
 
 use crate::mutant::Mutant;
 

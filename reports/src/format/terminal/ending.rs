@@ -41,7 +41,11 @@ impl Ending<'_> {
         }
         let table = if options.quiet { Vec::new() } else { self.sections(options) };
         let totals = self.totals(options);
-        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.0.causes) };
+        let advice = if in_full || options.quiet {
+            Vec::new()
+        } else {
+            advice(&self.0.causes, &options.interface_options)
+        };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
         let budget =
             if options.details || options.verbose { usize::MAX } else { LINES.saturating_sub(taken) };
@@ -241,9 +245,11 @@ impl Ending<'_> {
 }
 
 /// Where causes and failing cases are shown in full.
-fn advice(causes: &[Cause]) -> Vec<StyledLine> {
+fn advice(causes: &[Cause], interface_options: &str) -> Vec<StyledLine> {
     let known = causes.iter().find(|cause| !cause.explanation.is_empty());
-    let explain = known.map(|cause| format!("more on a cause: edgeproof explain {}", one_line(&cause.id)));
+    let explain = known.map(|cause| {
+        format!("more on a cause: edgeproof explain {}{interface_options}", one_line(&cause.id))
+    });
     let text = "every case in full: --details, or --report html=FILE".to_owned();
     let lines = explain.into_iter().chain([text]).map(|text| line(TextStyle::Dim, text));
     std::iter::once(StyledLine::new()).chain(lines).collect()

@@ -17,6 +17,10 @@ pub struct TerminalOptions {
     pub width: usize,
     /// Titles of the sections.
     pub titles: Titles,
+    /// Name of the target, if it is embedded.
+    pub embedded: &'static str,
+    /// Options that commands about the interface need, such as ` --spec next.toml`; empty for the current one.
+    pub interface_options: String,
     /// A run to compare with.
     pub earlier: Option<EarlierRun>,
 }
@@ -41,6 +45,8 @@ impl Default for TerminalOptions {
             verbose: false,
             width: 100,
             titles: Titles::new(),
+            embedded: "reference edge",
+            interface_options: String::new(),
             earlier: None,
         }
     }

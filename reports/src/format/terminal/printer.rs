@@ -116,7 +116,7 @@ impl<W: Write> Reader for Terminal<W> {
                 if !self.options.quiet {
                     let digest: String = one_line(&spec.digest).chars().take(12).collect();
                     let name = match target.address() {
-                        "" => "reference edge".into(),
+                        "" => self.options.embedded.into(),
                         address => one_line(address),
                     };
                     let noun = if *cases == 1 { "case" } else { "cases" };

@@ -15,6 +15,8 @@ pub struct CaseFindings {
     pub observations: Vec<(String, String)>,
     /// The exchanges of the case.
     pub sent: Vec<CaseExchange>,
+    /// Number of exchanges in other forms that the interface treats alike.
+    pub varied: usize,
     /// Requests that arrived at the service.
     pub arrivals: Vec<Arrival>,
     /// This version of the interface does not show an answer that the case expects.

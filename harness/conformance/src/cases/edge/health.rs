@@ -81,6 +81,7 @@ async fn play(
     if let Some(faults) = &context.target.faults {
         faults.announce("", std::slice::from_ref(&name));
     }
+    context.found.varied += 1;
     let (level, point) = (level(value.level), point(forms, value));
     let plain = context.fill(&Draft::new("GET", HEALTH));
     let sent = match &value.change {

@@ -37,6 +37,7 @@ impl Exploration {
         let trials = &self.trials;
         let played = Player::new(model, context).within(ANSWER_LIMIT).play_all(trials, self.concurrent).await;
         let count = played.len();
+        context.found.varied += count;
         let mut causes: Vec<Cause> = Vec::new();
         let (mut failed, mut unexplained) = (0, 0);
         let mut observed = Vec::new();

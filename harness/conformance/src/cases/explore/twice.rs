@@ -70,6 +70,7 @@ async fn post_twice(
     };
     let fits =
         |sent: &Sent, answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+    context.found.varied += sent.len();
     let [first, second] = expected;
     let right = fits(&sent[0], first) && fits(&sent[1], second);
     let swapped = at_once && fits(&sent[1], first) && fits(&sent[0], second);

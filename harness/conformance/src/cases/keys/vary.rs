@@ -68,6 +68,7 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
             drafts.extend(forms().map(|form| (form.name.clone(), form.apply(plain.clone()))));
             for (name, draft) in drafts {
                 let reply = context.fetch_key_set(&draft).await;
+                context.found.varied += 1;
                 context.checks(
                     judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
                 );
@@ -112,6 +113,7 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
                 let name = format!("If-None-Match: {condition}");
                 let reply =
                     context.fetch_key_set(&context.key_set().header("If-None-Match", &condition)).await;
+                context.found.varied += 1;
                 context.check(judge::status_in(Statuses::OneOf(statuses.to_vec()), &reply).of(&name));
                 let Ok(answer) = &reply else { return };
                 if answer.status == 304 {
@@ -172,6 +174,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
                     return;
                 }
                 if *draft == plain {
+                    context.found.varied += 1;
                     let name = format!("request {number} over one connection");
                     context.check(judge::status_is(200, &reply).of(&name));
                     context.check(same_keys(&keys, &reply).of(&name));

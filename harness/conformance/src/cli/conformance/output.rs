@@ -4,12 +4,13 @@ use std::os::fd::AsFd;
 use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::{
     EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles,
 };
 
 use super::args::ConformanceArgs;
+use crate::cli::spec_option::spec_option;
 
 /// Readers that write report files. Opened before the run, so that an invalid path ends the command at once.
 pub(super) fn file_readers(
@@ -41,14 +42,15 @@ pub(super) fn file_readers(
 /// output. `earlier`: a run that the terminal compares with this one.
 pub(super) fn all_readers(
     args: &ConformanceArgs,
+    part: PartName,
     spec: &Spec,
     files: Vec<Box<dyn Reader + Send>>,
     earlier: Option<EarlierRun>,
 ) -> Vec<Box<dyn Reader + Send>> {
     let mut readers = if ReportArgument::any_to_stdout(&args.report) {
-        vec![terminal(std::io::stderr(), args, spec, earlier)]
+        vec![terminal(std::io::stderr(), args, part, spec, earlier)]
     } else {
-        vec![terminal(std::io::stdout(), args, spec, earlier)]
+        vec![terminal(std::io::stdout(), args, part, spec, earlier)]
     };
     readers.extend(files);
     if args.github {
@@ -87,6 +89,7 @@ pub(super) fn finish(readers: Vec<Box<dyn Reader + Send>>, exit_code: u8) -> u8 
 fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
     out: W,
     args: &ConformanceArgs,
+    part: PartName,
     spec: &Spec,
     earlier: Option<EarlierRun>,
 ) -> Box<dyn Reader + Send> {
@@ -99,9 +102,21 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
         verbose: args.verbose,
         width: if is_terminal { width(&out) } else { TerminalOptions::default().width },
         titles: titles(spec),
+        embedded: embedded(part),
+        interface_options: spec_option(&args.interface.spec),
         earlier,
     };
     Box::new(Terminal::new(out, options))
+}
+
+/// Name of the embedded part.
+fn embedded(part: PartName) -> &'static str {
+    match part {
+        PartName::Edge => "reference edge",
+        PartName::Service => "mock service",
+        PartName::Keys => "key set of the mock service",
+        PartName::Collector => "reference collector",
+    }
 }
 
 fn width(terminal: &impl AsFd) -> usize {

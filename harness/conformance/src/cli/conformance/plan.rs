@@ -99,7 +99,7 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
         return Ok(PlannedCommand::List(run.plan));
     }
     create_folder(args)?;
-    let readers = all_readers(args, &spec, files, earlier);
+    let readers = all_readers(args, part, &spec, files, earlier);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 

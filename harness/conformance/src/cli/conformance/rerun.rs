@@ -9,6 +9,7 @@ use edgeproof_fixtures::spec::{SpecChoice, Version};
 use shell_words::quote;
 
 use super::args::ConformanceArgs;
+use crate::cli::spec_option::spec_option;
 use crate::run::RerunCommand;
 
 /// Name of the program if its caller gave none.
@@ -37,7 +38,7 @@ pub(super) fn rerun(
     push_collector(&mut words, args);
     push_run(&mut words, args);
     let shared = words.take();
-    let mut command = RerunCommand::new(shared);
+    let mut command = RerunCommand::new(shared).about(spec_option(&args.interface.spec));
     if args.fuzz > 0 {
         words.option("--fuzz", args.fuzz);
         words.option("--seed", seed);

@@ -10,6 +10,7 @@ use edgeproof_mock::ReplyShape;
 pub use text::explain_case;
 pub(super) use text::required;
 
+use super::spec_option::spec_option;
 use crate::cases::{self, AnyCase, Catalog};
 use crate::nearest::{nearest_ids, similar_text};
 
@@ -25,7 +26,7 @@ pub(super) struct ExplainArgs {
 
 /// `edgeproof explain`.
 pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
-    let text = explain(&args.spec.load()?, &args.id)?;
+    let text = explain(&args.spec.load()?, &args.id, &spec_option(&args.spec))?;
     write_stdout(text.as_bytes())?;
     Ok(0)
 }
@@ -36,16 +37,17 @@ pub(in crate::cli) fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
     cases::all(Catalog::new(spec, &shape, false).explore(true))
 }
 
-fn explain(spec: &Spec, id: &str) -> Result<String, Failure> {
+/// `option`: what the printed commands need to read the same interface.
+fn explain(spec: &Spec, id: &str, option: &str) -> Result<String, Failure> {
     let cases = all_cases(spec);
     if let Some(case) = cases.iter().find(|case| case.facts().id == id) {
-        return Ok(explain_case(spec, &**case));
+        return Ok(explain_case(spec, &**case, option));
     }
     if let Some(row) = spec.row(id) {
-        return Ok(text::of_row(spec, row, &cases));
+        return Ok(text::of_row(spec, row, &cases, option));
     }
     if let Some(cause) = spec.cause(id) {
-        return Ok(text::of_cause(cause, &cases));
+        return Ok(text::of_cause(cause, &cases, option));
     }
     let what = format!("cannot explain {id:?}: no case, row or cause has this id");
     let in_version = |version: &&Version| {
@@ -80,15 +82,15 @@ mod tests {
             let spec = Spec::builtin(*version);
             let cases = all_cases(&spec);
             for case in &cases {
-                let text = explain_case(&spec, &**case);
+                let text = explain_case(&spec, &**case, "");
                 assert!(text.contains("\nrequired\n") && text.contains("\nexchange\n"), "{text}");
                 assert!(!text.contains("{marker}") && !text.contains("{origin}"), "{text}");
             }
             for row in spec.rows() {
-                assert!(text::of_row(&spec, row, &cases).contains("\nrequired\n"), "{}", row.id);
+                assert!(text::of_row(&spec, row, &cases, "").contains("\nrequired\n"), "{}", row.id);
             }
             for cause in spec.causes() {
-                assert!(text::of_cause(cause, &cases).contains("\nfix\n"), "{}", cause.id);
+                assert!(text::of_cause(cause, &cases, "").contains("\nfix\n"), "{}", cause.id);
             }
         }
     }

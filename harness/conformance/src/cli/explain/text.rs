@@ -11,17 +11,18 @@ const CAUSES_SHOWN: usize = 5;
 /// Cases that are shown for a cause.
 const CASES_SHOWN: usize = 10;
 
-/// Explains a case: what is required and why, an example, typical mistakes and their fixes.
-pub fn explain_case(spec: &Spec, case: &dyn AnyCase) -> String {
+/// Explains a case: what is required and why, an example, typical mistakes and their fixes. `option`: what the commands need
+/// to read the same interface, such as ` --spec next.toml`.
+pub fn explain_case(spec: &Spec, case: &dyn AnyCase, option: &str) -> String {
     let mut text = required(spec, case.facts());
     push_section(&mut text, "exchange", &case.describe(spec));
     push_causes(&mut text, spec, &Fingerprints::known_causes_of_case(&case.facts().id));
-    push_section(&mut text, "play it", &case.commands());
+    push_commands(&mut text, case, option);
     text
 }
 
 /// Explains a row: its requirement, and one of its cases as an example.
-pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>]) -> String {
+pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>], option: &str) -> String {
     let mut text = format!("{}\n  {}\n", row.id, row.condition);
     let proofs: Vec<&dyn AnyCase> =
         cases.iter().map(|case| &**case).filter(|case| case.facts().rows.contains(&row.id)).collect();
@@ -46,13 +47,13 @@ pub(super) fn of_row(spec: &Spec, row: &Row, cases: &[Box<dyn AnyCase>]) -> Stri
     let lines: Vec<String> = proofs.iter().map(|case| line(*case)).collect();
     push_section(&mut text, "cases", &lines);
     if let Some(example) = example {
-        push_section(&mut text, "play it", &example.commands());
+        push_commands(&mut text, *example, option);
     }
     text
 }
 
 /// Explains a cause.
-pub(super) fn of_cause(cause: &KnownCause, cases: &[Box<dyn AnyCase>]) -> String {
+pub(super) fn of_cause(cause: &KnownCause, cases: &[Box<dyn AnyCase>], option: &str) -> String {
     let mut text = format!("{}\n  {}\n", cause.id, cause.title);
     push_section(&mut text, "what happens", std::slice::from_ref(&cause.explanation));
     push_section(&mut text, "fix", &fixes(cause));
@@ -67,7 +68,7 @@ pub(super) fn of_cause(cause: &KnownCause, cases: &[Box<dyn AnyCase>]) -> String
     }
     push_section(&mut text, "cases that it fails", &lines);
     if let Some(example) = failed.first() {
-        push_section(&mut text, "play it", &example.commands());
+        push_commands(&mut text, *example, option);
     }
     text
 }
@@ -139,6 +140,11 @@ fn push_section(text: &mut String, title: &str, lines: &[String]) {
         text.push_str(format!("  {line}").trim_end());
         text.push('\n');
     }
+}
+
+fn push_commands(text: &mut String, case: &dyn AnyCase, option: &str) {
+    let commands: Vec<String> = case.commands().into_iter().map(|command| command + option).collect();
+    push_section(text, "play it", &commands);
 }
 
 fn push_causes(text: &mut String, spec: &Spec, causes: &[&str]) {

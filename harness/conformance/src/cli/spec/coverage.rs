@@ -1,16 +1,17 @@
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use edgeproof_cli::exit_code::BROKEN;
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::counted;
-use edgeproof_reports::escape::one_line;
+use edgeproof_fixtures::spec::{Row, Spec};
+use edgeproof_reports::ReportedSpec;
+use edgeproof_reports::interface::{Coverage, CoveredRow, CoveredSection, EvidenceCounts, RowState};
 
-use super::evidence::{Evidence, RowState};
+use super::authority::authority;
+use super::evidence::Evidence;
 use super::interface_args::InterfaceArgs;
-use super::sections::{Section, sections};
+use super::matrices::{Matrices, MatrixArgs};
+use super::sections::sections;
 
 #[derive(Debug, Args)]
 pub(super) struct CoverageArgs {
@@ -20,6 +21,11 @@ pub(super) struct CoverageArgs {
     /// Exit 1 if a row has this state (repeatable)
     #[arg(long, value_name = "STATE")]
     fail_on: Vec<FailOn>,
+    /// Form of the output
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    format: Form,
+    #[command(flatten)]
+    matrix: MatrixArgs,
     #[command(flatten)]
     interface: InterfaceArgs,
 }
@@ -31,6 +37,15 @@ enum FailOn {
     Failed,
     /// No case of the row ran
     Untested,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    Text,
+    /// One page of evidence, for a reviewer.
+    Html,
 }
 
 impl FailOn {
@@ -45,66 +60,53 @@ impl FailOn {
 /// `edgeproof spec coverage`.
 pub(super) fn run(args: &CoverageArgs) -> Result<u8, Failure> {
     let spec = args.interface.spec.load()?;
+    let matrices = args.matrix.read(&[&spec])?;
     let evidence = Evidence::read(&args.reports, &spec)?;
-    write_stdout(text(&spec, &evidence).as_bytes())?;
-    let fails = spec.rows().iter().map(|row| evidence.result(row).state);
-    let is_broken = fails.into_iter().any(|state| args.fail_on.iter().any(|fail| fail.state() == state));
+    let coverage = coverage(&spec, &evidence, &matrices);
+    let text = match args.format {
+        Form::Text => coverage.to_text(),
+        Form::Html => coverage.to_html(),
+    };
+    write_stdout(text.as_bytes())?;
+    let is_broken = args.fail_on.iter().any(|fail| coverage.rows_in(fail.state()) > 0);
     Ok(if is_broken { BROKEN } else { 0 })
 }
 
-fn text(spec: &Spec, evidence: &Evidence) -> String {
-    let sections = sections(spec);
-    let counts: Vec<_> = sections.iter().map(|section| counts(section, evidence)).collect();
-    let total = std::array::from_fn(|column| counts.iter().map(|counts| counts[column]).sum());
-    let mut text = format!(
-        "{} of the interface {} in {}\n\n",
-        counted(spec.rows().len(), "row"),
-        spec.version(),
-        counted(evidence.reports(), "report")
-    );
-    let headings: Vec<_> = sections.iter().map(Section::heading).collect();
-    let width = headings.iter().map(|heading| heading.chars().count()).max().unwrap_or(0);
-    _ = write!(text, "{:width$}  {:>4}", "section", "rows");
-    for state in RowState::ALL {
-        _ = write!(text, "  {}", state.name());
-    }
-    text.push('\n');
-    for (heading, counts) in headings.iter().map(String::as_str).zip(&counts).chain([("total", &total)]) {
-        _ = write!(text, "{heading:width$}  {:>4}", counts.iter().sum::<usize>());
-        for (state, count) in RowState::ALL.iter().zip(counts) {
-            let count = if *count == 0 { "-".to_owned() } else { count.to_string() };
-            _ = write!(text, "  {count:>width$}", width = state.name().len());
+fn coverage(spec: &Spec, evidence: &Evidence, matrices: &Matrices) -> Coverage {
+    let covered = |row: &Row| {
+        let result = evidence.result(row);
+        CoveredRow {
+            id: row.id.clone(),
+            section: row.section.clone(),
+            level: row.level.name(),
+            authority: authority(row),
+            condition: row.condition.clone(),
+            state: result.state,
+            why: result.why,
+            counts: counts(&[row], evidence, matrices),
+            survived: matrices.survivors(&row.id),
         }
-        text.push('\n');
+    };
+    let sections = sections(spec).into_iter().map(|section| CoveredSection {
+        heading: section.heading(),
+        counts: counts(&section.rows, evidence, matrices),
+        rows: section.rows.into_iter().map(covered).collect(),
+    });
+    Coverage {
+        name: spec.name().to_owned(),
+        spec: ReportedSpec { version: spec.version().to_owned(), digest: spec.digest().to_owned() },
+        reports: evidence.reports().to_vec(),
+        matrices: matrices.lines(),
+        sections: sections.collect(),
+        total: counts(&spec.rows().iter().collect::<Vec<_>>(), evidence, matrices),
     }
-    for state in [RowState::Failed, RowState::Warned, RowState::Excluded, RowState::Untested] {
-        list(&mut text, &sections, evidence, state);
-    }
-    text
 }
 
-/// The number of rows of each state.
-fn counts(section: &Section<'_>, evidence: &Evidence) -> [usize; RowState::ALL.len()] {
-    let states: Vec<_> = section.rows.iter().map(|row| evidence.result(row).state).collect();
-    RowState::ALL.map(|state| states.iter().filter(|known| **known == state).count())
-}
-
-/// The rows of a state, each with its reasons.
-fn list(text: &mut String, sections: &[Section<'_>], evidence: &Evidence, state: RowState) {
-    let rows = sections.iter().flat_map(|section| &section.rows);
-    let mut found = rows.map(|row| (row, evidence.result(row))).filter(|(_, result)| result.state == state);
-    let Some(first) = found.next() else { return };
-    _ = write!(text, "\n{}\n", state.name());
-    for (row, result) in std::iter::once(first).chain(found) {
-        _ = write!(text, "  {} ({}, §{})", row.id, row.level.name(), row.section);
-        match result.why.as_slice() {
-            [why] => _ = writeln!(text, ": {}", one_line(why)),
-            reasons => {
-                text.push('\n');
-                for why in reasons {
-                    _ = writeln!(text, "    {}", one_line(why));
-                }
-            }
-        }
+/// Cases and exchanges of rows, each once, and their mutants.
+fn counts(rows: &[&Row], evidence: &Evidence, matrices: &Matrices) -> EvidenceCounts {
+    let mut counts = evidence.counts(rows);
+    for row in rows {
+        counts.mutants += matrices.counts(&row.id);
     }
+    counts
 }

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,12 +9,13 @@ use edgeproof_cli::{Failure, write_stdout};
 
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
+use edgeproof_reports::interface::TextForm;
 use edgeproof_targets::Target;
 
-use super::super::output_form::OutputForm;
+use super::matrices::MatrixArgs;
 use super::play::play;
 use super::revision::ComparedSpec;
-use crate::interface_change::{Class, Comparison, ComparisonOptions, TextForm};
+use crate::interface_change::{Class, Comparison, ComparisonOptions};
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
@@ -37,9 +37,11 @@ pub(super) struct DiffArgs {
     /// Start this edge, and say for each changed row on which side it is
     #[arg(long, value_name = "COMMAND", conflicts_with = "only_rows")]
     launch: Option<String>,
+    #[command(flatten)]
+    matrix: MatrixArgs,
     /// Form of the output
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = OutputForm::Text)]
-    format: OutputForm,
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    format: Form,
 }
 
 /// What makes a comparison fail.
@@ -51,6 +53,19 @@ enum FailOn {
     Untested,
     /// Any changed row.
     Any,
+}
+
+/// Form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For a terminal.
+    Text,
+    /// For a pull request.
+    Markdown,
+    /// For scripts.
+    Json,
+    /// One page for people, without network or script.
+    Html,
 }
 
 /// A line of the file of accepted changes.
@@ -70,38 +85,36 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         let what = "cannot judge classes: --static plays nothing";
         return Err(Failure::usage(what, "omit --static, or use --fail-on any"));
     }
+    let matrices = args.matrix.read(&[&old, &new])?;
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
     let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
-    let compared = play(async {
+    let mut compared = play(async {
         Comparison::of(&old, &new, &options)
             .await
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
-    let mut text = match args.format {
-        OutputForm::Text => compared.text(TextForm::Terminal),
-        OutputForm::Markdown => compared.text(TextForm::Markdown),
-        OutputForm::Json => {
+    compared.add_mutants(matrices.mutants());
+    let is_stale = |id: &String| !compared.changes.iter().any(|change| change.row == *id);
+    let mut view = compared.view();
+    for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
+        view.notes.push(format!("accepted: {id}: {}", change.reason));
+    }
+    for (id, change) in accepted.iter().filter(|(id, _)| is_stale(id)) {
+        let place = args.accepted.as_deref().unwrap_or(Path::new("")).display();
+        let line = change.line;
+        view.notes
+            .push(format!("stale: {place}:{line}: {id} is accepted and did not change: remove its line"));
+    }
+    let text = match args.format {
+        Form::Text => view.to_text(TextForm::Terminal),
+        Form::Markdown => view.to_text(TextForm::Markdown),
+        Form::Html => view.to_html(),
+        Form::Json => {
             let json = serde_json::to_string_pretty(&compared);
             json.map_err(|why| Failure::of(&why, "this is a bug in edgeproof: report it"))? + "\n"
         }
     };
-    let is_stale = |id: &String| !compared.changes.iter().any(|change| change.row == *id);
-    let mut notes = String::new();
-    for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
-        _ = writeln!(notes, "accepted: {id}: {}", change.reason);
-    }
-    for (id, change) in accepted.iter().filter(|(id, _)| is_stale(id)) {
-        let place = args.accepted.as_deref().unwrap_or(Path::new("")).display();
-        _ = writeln!(
-            notes,
-            "stale: {place}:{}: {id} is accepted and did not change: remove its line",
-            change.line
-        );
-    }
-    if args.format != OutputForm::Json {
-        text += &notes;
-    }
     write_stdout(text.as_bytes())?;
     if accepted.keys().any(is_stale) || fails(args.fail_on, &compared, &accepted) {
         return Ok(BROKEN);

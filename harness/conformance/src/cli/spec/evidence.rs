@@ -3,11 +3,14 @@ use std::path::PathBuf;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::{Row, Spec};
+use edgeproof_reports::interface::{CoveredReport, EvidenceCounts, RowState};
 use edgeproof_reports::{Outcome, Report};
+
+use super::part_names::PartNames;
 
 /// What runs have shown about the rows: the cases of their reports, by row.
 pub(super) struct Evidence {
-    reports: usize,
+    reports: Vec<CoveredReport>,
     by_row: BTreeMap<String, Vec<PlayedCase>>,
 }
 
@@ -17,41 +20,9 @@ struct PlayedCase {
     id: String,
     outcome: Outcome,
     because: String,
-}
-
-/// What runs have shown about a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowState {
-    /// A case passed, and none failed or warned.
-    Proven,
-    /// A case failed, also a known one.
-    Failed,
-    /// A case warned, and none failed.
-    Warned,
-    /// An open row, which no run judges.
-    Observed,
-    /// The row has no case, and says why.
-    Excluded,
-    /// No case of the row ran.
-    Untested,
-}
-
-impl RowState {
-    /// All states, in the order of their columns.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Proven, Self::Failed, Self::Warned, Self::Observed, Self::Excluded, Self::Untested];
-
-    /// Its name in text.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Proven => "proven",
-            Self::Failed => "failed",
-            Self::Warned => "warned",
-            Self::Observed => "observed",
-            Self::Excluded => "excluded",
-            Self::Untested => "untested",
-        }
-    }
+    varied: u64,
+    /// Position of its report.
+    report: usize,
 }
 
 /// The state of a row, and why: the failed cases, or what kept cases from running. Empty for a proven row.
@@ -63,15 +34,17 @@ pub(super) struct RowResult {
 impl Evidence {
     /// Reads JSON reports about this interface.
     pub(super) fn read(paths: &[PathBuf], spec: &Spec) -> Result<Self, Failure> {
+        let part_names = PartNames::of(spec);
         let mut by_row: BTreeMap<String, Vec<PlayedCase>> = BTreeMap::new();
-        let mut read = BTreeSet::new();
+        let mut read: Vec<(&PathBuf, Report)> = Vec::new();
         for path in paths {
-            if path.canonicalize().is_ok_and(|path| !read.insert(path)) {
-                let what = format!("cannot add the report {} twice", path.display());
-                return Err(Failure::usage(what, "give each report once"));
-            }
             let advice = "give a JSON report that `--report json=PATH` wrote";
             let report = Report::load(path).map_err(|why| Failure::of(&why, advice))?;
+            if let Some((first, _)) = read.iter().find(|(_, known)| *known == report) {
+                let copy = if *first == path { "" } else { ": another path has the same run" };
+                let what = format!("cannot add the report {} twice{copy}", path.display());
+                return Err(Failure::usage(what, "give each report once"));
+            }
             if report.spec.digest != spec.digest() {
                 return Err(Failure::usage(
                     format!(
@@ -84,19 +57,44 @@ impl Evidence {
                     "name the interface of the report with --spec, or run again with this one",
                 ));
             }
-            for case in report.cases {
-                let played = PlayedCase { id: case.id, outcome: case.outcome, because: case.because };
-                for row in case.rows {
-                    by_row.entry(row).or_default().push(played.clone());
+            read.push((path, report));
+        }
+        for (number, (_, report)) in read.iter().enumerate() {
+            for case in &report.cases {
+                let played = PlayedCase {
+                    id: case.id.clone(),
+                    outcome: case.outcome,
+                    because: case.because.clone(),
+                    varied: case.varied,
+                    report: number,
+                };
+                for row in &case.rows {
+                    by_row.entry(row.clone()).or_default().push(played.clone());
                 }
             }
         }
-        Ok(Self { reports: paths.len(), by_row })
+        let reports = read.iter().map(|(_, report)| CoveredReport {
+            part: part_names.of_report(report),
+            target: report.target.to_string(),
+            started: report.started.clone(),
+            tool: report.tool.version.clone(),
+            summary: report.summary.line(),
+        });
+        Ok(Self { reports: reports.collect(), by_row })
     }
 
-    /// Number of reports.
-    pub(super) fn reports(&self) -> usize {
-        self.reports
+    /// The reports.
+    pub(super) fn reports(&self) -> &[CoveredReport] {
+        &self.reports
+    }
+
+    /// The cases of rows that ran, and their varied exchanges. A case of several rows counts once; mutants are not counted.
+    pub(super) fn counts(&self, rows: &[&Row]) -> EvidenceCounts {
+        let ran = rows.iter().flat_map(|row| self.cases(row)).filter(|case| case.ran());
+        let plays: BTreeMap<(&str, usize), u64> =
+            ran.map(|case| ((case.id.as_str(), case.report), case.varied)).collect();
+        let ids: BTreeSet<&str> = plays.keys().map(|(id, _)| *id).collect();
+        EvidenceCounts { cases: ids.len(), varied: plays.values().sum(), ..EvidenceCounts::default() }
     }
 
     /// The outcomes of a case among the cases of a row, one for each report that has it.
@@ -139,6 +137,12 @@ impl Evidence {
 
     fn cases(&self, row: &Row) -> &[PlayedCase] {
         self.by_row.get(&row.id).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl PlayedCase {
+    fn ran(&self) -> bool {
+        !matches!(self.outcome, Outcome::NotRun | Outcome::NotApplicable)
     }
 }
 

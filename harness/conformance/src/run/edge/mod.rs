@@ -5,6 +5,7 @@ mod call;
 mod edge_answer;
 mod foreign;
 mod latency;
+mod lease;
 mod lease_error;
 mod monitors;
 mod pool;

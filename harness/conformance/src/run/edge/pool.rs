@@ -6,13 +6,12 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_launch::{ExitInfo, HeldPort};
 use edgeproof_mock::MockService;
 use edgeproof_reports::CaseLevel;
-use edgeproof_targets::{RunningEdge, StartError, Target};
+use edgeproof_targets::{RunningEdge, Target};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
-use tokio::sync::{
-    OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard, OwnedSemaphorePermit, RwLock, Semaphore,
-};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
+use super::lease::{Lease, Permit, Reservation, SetupPool};
 use super::lease_error::LeaseError;
 use super::pool_options::{EdgePoolOptions, EdgeUpstream};
 use crate::cases::{CaseFacts, EdgeCaseContext, EdgeTarget, Sender, Setup, Traffic, next_marker};
@@ -43,19 +42,6 @@ pub struct EdgePool {
     fixed_service: Option<Arc<MockService>>,
 }
 
-/// A reserved edge, which may not have started yet.
-pub(super) struct Reservation {
-    pool: Arc<SetupPool>,
-    permit: Permit,
-}
-
-/// An edge that a case may use until the lease is dropped.
-pub(super) struct Lease {
-    pub(super) instance: Arc<EdgeInstance>,
-    pool: Arc<SetupPool>,
-    permit: Permit,
-}
-
 /// A running edge and the service behind it.
 pub(super) struct EdgeInstance {
     pub(super) edge: RunningEdge,
@@ -78,26 +64,6 @@ pub(super) struct Started {
     pub(super) settings: EdgeSettings,
     pub(super) context: Arc<EdgeTarget>,
     instance: Weak<EdgeInstance>,
-}
-
-/// Edges with the same settings.
-struct SetupPool {
-    setup: Setup,
-    /// The edge that cases share, or why it did not start.
-    shared: tokio::sync::Mutex<Option<Result<Arc<EdgeInstance>, Arc<StartError>>>>,
-    /// Idle edges for exclusive leases.
-    idle: Mutex<Vec<Arc<EdgeInstance>>>,
-    exclusive: Arc<Semaphore>,
-    /// Guards an attached edge, which exists only once.
-    attached: Arc<RwLock<()>>,
-}
-
-#[expect(dead_code, reason = "held for what their drop releases")]
-enum Permit {
-    Shared,
-    Exclusive(OwnedSemaphorePermit),
-    AttachedShared(OwnedRwLockReadGuard<()>),
-    AttachedExclusive(OwnedRwLockWriteGuard<()>),
 }
 
 impl EdgePool {
@@ -357,15 +323,8 @@ impl EdgePool {
 
     fn pool(&self, setup: Setup) -> Arc<SetupPool> {
         let mut pools = self.pools.lock();
-        let pool = pools.entry(setup).or_insert_with(|| {
-            Arc::new(SetupPool {
-                setup,
-                shared: tokio::sync::Mutex::default(),
-                idle: Mutex::default(),
-                exclusive: Arc::new(Semaphore::new(self.options.max_exclusive.max(1))),
-                attached: Arc::default(),
-            })
-        });
+        let new = || Arc::new(SetupPool::new(setup, self.options.max_exclusive));
+        let pool = pools.entry(setup).or_insert_with(new);
         Arc::clone(pool)
     }
 }
@@ -383,25 +342,5 @@ impl EdgeInstance {
         let mut context = EdgeCaseContext::new(Arc::clone(&self.context), sender, timeout);
         context.state.exclusive = exclusive;
         context
-    }
-}
-
-impl Lease {
-    /// Returns the edge to the pool if it still runs and is `reusable`; otherwise stops it, so that it writes its buffered
-    /// log. A shared or attached edge keeps running.
-    pub(super) async fn finish(self, reusable: bool) {
-        if !matches!(self.permit, Permit::Exclusive(_)) {
-            return;
-        }
-        if reusable && self.instance.edge.exited().is_none() {
-            self.pool.idle.lock().push(self.instance);
-        } else if let Some(instance) = Arc::into_inner(self.instance) {
-            instance.edge.stop().await;
-        }
-    }
-
-    /// Whether no other case uses the edge.
-    pub(super) fn is_exclusive(&self) -> bool {
-        matches!(self.permit, Permit::Exclusive(_) | Permit::AttachedExclusive(_))
     }
 }

@@ -13,8 +13,9 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
 use super::call::Call;
+use super::lease::Lease;
 use super::lease_error::LeaseError;
-use super::pool::{EdgeInstance, EdgePool, Lease};
+use super::pool::{EdgeInstance, EdgePool};
 use super::pool_options::EdgePoolOptions;
 use super::{latency, monitors, sanity};
 use crate::cases::{

@@ -14,9 +14,10 @@ use tokio::sync::mpsc;
 
 use super::arrival_text::{ExpectedArrival, arrival_text};
 use super::call::{Call, CallRequest};
+use super::lease::Lease;
 use super::lease_error::LeaseError;
 use super::monitors::certificate;
-use super::pool::{EdgePool, Lease};
+use super::pool::EdgePool;
 use super::pool_options::EdgePoolOptions;
 use super::runner::{RECOVERY, check_log, check_secrets, wait_until_quiet};
 use crate::cases::{AnyCase, Case, Edge, EdgeCaseContext, ExpectedRelay, Procedure, collection};

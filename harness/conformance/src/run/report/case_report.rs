@@ -51,6 +51,7 @@ pub(in crate::run) fn after_run(
             })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        varied: found.varied as u64,
         reproduce: redactor.redact(&reproduce(found)).into_owned(),
         exchanges: transcript::exchanges(&found.sent, &found.arrivals, redactor),
         edge: notes.filter(|_| broken),

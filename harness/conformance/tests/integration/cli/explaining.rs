@@ -40,6 +40,20 @@ fn id_of_another_version_names_the_option() {
 }
 
 #[test]
+fn commands_of_another_interface_name_it() {
+    let folder = Folder::new().with("my next.toml", "[[change]]\nid = \"edge.200.accepted\"\nstatus = 201\n");
+    for (id, spec, option) in [
+        ("method.get", "my next.toml", " --spec 'my next.toml'"),
+        ("verdict.404.pending", "pre-seal", " --spec pre-seal"),
+        ("body-as-text", "my next.toml", " --spec 'my next.toml'"),
+    ] {
+        let seen = folder.seen(&["explain", id, "--spec", spec]);
+        let (_, commands) = seen.split_once("\nplay it\n").unwrap_or_else(|| panic!("{seen}"));
+        assert!(commands.lines().all(|line| line.ends_with(option)), "{seen}");
+    }
+}
+
+#[test]
 fn spec_show_takes_a_case() {
     check("spec_show_case", &Folder::new().seen(&["spec", "show", "accept.exact-body"]));
 }

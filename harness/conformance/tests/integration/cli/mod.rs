@@ -17,3 +17,5 @@ mod spec_export;
 mod spec_reports;
 mod support;
 mod verdicts;
+
+pub(crate) use spec_reports::matrix;

@@ -24,6 +24,40 @@ fn passing_run_exits_0() {
 }
 
 #[test]
+fn embedded_part_is_named() {
+    for (part, case, name) in [
+        ("service", "verdict.reference.plain", "mock service"),
+        ("keys", "keys.shape", "key set of the mock service"),
+        ("edge", ONE, "reference edge"),
+    ] {
+        let output = Folder::new().run(&["conformance", part, "--filter", case]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with(&format!("edgeproof {name} · embedded · ")), "{text}");
+    }
+}
+
+#[test]
+fn commands_of_another_interface_name_it() {
+    let folder = Folder::new().with("next.toml", "[[change]]\nid = \"edge.200.accepted\"\nstatus = 201\n");
+    let launch = format!("{} edge --listen {{host}}:{{port}}", env!("CARGO_BIN_EXE_edgeproof"));
+    let args = [
+        "conformance",
+        "--spec",
+        "next.toml",
+        "--filter",
+        "accept.*",
+        "--filter",
+        "relay.body.*",
+        "--launch",
+        &launch,
+    ];
+    let text = String::from_utf8(folder.run(&args).stdout).unwrap();
+    let commands: Vec<_> =
+        text.lines().filter(|line| line.contains("again ") || line.contains("edgeproof explain ")).collect();
+    assert!(!commands.is_empty() && commands.iter().all(|line| line.contains("--spec next.toml")), "{text}");
+}
+
+#[test]
 fn color_option_overrides_terminal_detection() {
     let folder = Folder::new();
     let args = ["conformance", "--filter", ONE, "--color", "always"];

@@ -38,6 +38,29 @@ impl SpecReports {
     }
 }
 
+/// A kill matrix about the interface with this digest.
+pub(crate) fn matrix(digest: &str) -> String {
+    let mutant = |name: &str, status: &str| {
+        json!({
+            "id": format!("relay.409.replayed-bundle/{name}"), "title": "Another status.", "row": "relay.409.replayed-bundle",
+            "level": "must", "status": status, "finding": false, "killers": [], "cells": "",
+        })
+    };
+    json!({
+        "schema": "edgeproof.matrix/1", "version": env!("CARGO_PKG_VERSION"), "spec": "current", "digest": digest,
+        "scope": "gate", "duration_ms": 1,
+        "summary": {
+            "mutants": 3, "must": 3, "killed": 1, "must_killed": 1, "found": 0, "noticed": 1, "survived": 1, "equivalent": 1,
+            "cases": 1, "killers": 1, "exempt": 0, "plays": 4,
+        },
+        "problems": [], "cases": [],
+        "mutants": [
+            mutant("status", "killed"), mutant("body", "noticed"), mutant("no-answer", "survived"), mutant("same", "equivalent"),
+        ],
+    })
+    .to_string()
+}
+
 /// A report about the interface with this digest.
 pub(super) fn report(cases: &[PlayedCase], digest: &str) -> String {
     let count = |outcome: &str| cases.iter().filter(|(_, _, known, _)| *known == outcome).count();
@@ -47,7 +70,7 @@ pub(super) fn report(cases: &[PlayedCase], digest: &str) -> String {
             json!({
                 "id": id, "title": "A case.", "section": "7.3", "level": "must", "basis": "interface", "rows": [row],
                 "outcome": outcome, "because": because, "expected": "", "actual": "", "mismatches": [],
-                "observations": [], "duration_us": 1, "reproduce": "", "exchanges": [],
+                "observations": [], "duration_us": 1, "varied": 12, "reproduce": "", "exchanges": [],
             })
         })
         .collect();

@@ -123,7 +123,7 @@ fn case_is_explained_by_its_rows_and_its_exchange() {
     let spec = tables();
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = echo::cases(Catalog::new(&spec, &shape, false));
-    let texts: Vec<String> = cases.iter().map(|case| explain_case(&spec, case as &dyn AnyCase)).collect();
+    let texts: Vec<String> = cases.iter().map(|case| explain_case(&spec, case as &dyn AnyCase, "")).collect();
     insta::assert_snapshot!(texts.join("\n"));
 }
 

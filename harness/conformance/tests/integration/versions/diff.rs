@@ -13,6 +13,7 @@ use rstest::rstest;
 use tempfile::TempDir;
 
 use super::{edit, load, overlay, tables};
+use crate::cli::matrix;
 use crate::mock_program::edgeproof;
 
 /// Planted changes with the classes of the parts that they concern.
@@ -99,6 +100,11 @@ fn launched_edge_is_on_one_side() {
 #[case::no_reason(&["current", "next.toml", "--accepted", "next.toml"], 2, "no reason")]
 #[case::rows_only(&["current", "next.toml", "--static"], 0, "status: 502 → 503")]
 #[case::markdown(&["current", "next.toml", "--format", "markdown"], 0, "```diff")]
+#[case::page(&["current", "next.toml", "--format", "html"], 0, "<span class=\"mark breaking\">breaking</span>")]
+#[case::hostile_page(&["current", "hostile.toml", "--static", "--format", "html"], 0, "&#60;script&#62;alert(1)&#60;/script&#62;")]
+#[case::cases(&["current", "next.toml", "--static"], 0, "cases of the changed rows: ")]
+#[case::snapshots(&["current", "next.toml"], 0, "files of a snapshot: edge.502.service-unreachable.http")]
+#[case::mutants(&["current", "next.toml", "--static", "--matrix", "mutants.json"], 0, "mutants of the changed rows: edge.502")]
 #[case::itself(&["next.toml", "./next.toml"], 2, "with itself")]
 #[case::nothing_played(&["current", "next.toml", "--static", "--fail-on", "breaking"], 2, "--static plays nothing")]
 #[case::no_edge(&["current", "next.toml", "--launch", "false"], 3, "cannot judge the edge")]
@@ -108,6 +114,12 @@ fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text
     overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
     fs::write(folder.path().join("accepted.txt"), "edge.502.service-unreachable agreed with all owners\n")
         .unwrap();
+    let hostile =
+        "[[change]]\nid = \"edge.502.service-unreachable\"\ncondition = \"<script>alert(1)</script>\"\n";
+    fs::write(folder.path().join("hostile.toml"), hostile).unwrap();
+    let mutants =
+        matrix(Spec::current().digest()).replace("relay.409.replayed-bundle", "edge.502.service-unreachable");
+    fs::write(folder.path().join("mutants.json"), mutants).unwrap();
     let mut command = edgeproof(&["spec", "diff"]);
     let output = command.args(arguments).current_dir(folder.path()).output().unwrap();
     let shown =

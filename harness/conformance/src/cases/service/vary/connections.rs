@@ -123,6 +123,7 @@ fn http2(cases: &mut CaseList<'_, Service>) {
                     return;
                 };
                 let reply = sent.reply.clone();
+                context.found.varied += 1;
                 context.record(probe.draft(), sent);
                 context.checks(probe.judge(context.spec(), &reply));
             }

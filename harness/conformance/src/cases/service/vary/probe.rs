@@ -126,6 +126,7 @@ async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
     for probe in probes {
         let timeout = context.timeout;
         let sent = context.send(&probe.draft, timeout).await;
+        context.found.varied += 1;
         context.checks(probe.judge(context.spec(), &sent.reply));
         if sent.reply.is_err() {
             return;
@@ -142,6 +143,7 @@ async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
         let reply = sent.reply.clone();
         context.record(&probe.draft, sent);
         if !(ended && may_close) {
+            context.found.varied += 1;
             context.checks(probe.judge(context.spec(), &reply));
         }
         if ended {

@@ -1,8 +1,9 @@
 use edgeproof_fixtures::spec::{Row, Spec};
 use edgeproof_reports::Outcome;
+use edgeproof_reports::interface::RowState;
 
 use super::super::authority::authority;
-use super::super::evidence::{Evidence, RowResult, RowState};
+use super::super::evidence::{Evidence, RowResult};
 use super::super::row_cases::RowCases;
 use super::super::sections::sections;
 use crate::row_facts::row_facts;
@@ -54,7 +55,7 @@ impl<'a> Document<'a> {
                 .iter()
                 .map(|case| (case.clone(), evidence.outcomes(row, case).collect()))
                 .collect(),
-            result: (evidence.reports() > 0).then(|| evidence.result(row)),
+            result: (!evidence.reports().is_empty()).then(|| evidence.result(row)),
         };
         let sections: Vec<_> = sections(spec)
             .into_iter()
@@ -68,12 +69,12 @@ impl<'a> Document<'a> {
             let rows = sections.iter().flat_map(|section| &section.rows);
             rows.filter(|row| row.result.as_ref().is_some_and(|result| result.state == state)).count()
         };
-        let counts = RowState::ALL.map(|state| (state, count(state)));
+        let counts = RowState::ALL.iter().map(|state| (*state, count(*state)));
         Self {
             title: format!("{}, version {}", spec.name(), spec.version()),
             digest: spec.digest(),
-            reports: evidence.reports(),
-            counts: counts.into_iter().filter(|(_, count)| *count > 0).collect(),
+            reports: evidence.reports().len(),
+            counts: counts.filter(|(_, count)| *count > 0).collect(),
             sections,
         }
     }

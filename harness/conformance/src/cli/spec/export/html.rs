@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use edgeproof_reports::counted;
 use edgeproof_reports::escape::markup;
+use edgeproof_reports::interface::RowState;
 use edgeproof_reports::page::{STYLE, page};
 
-use super::super::evidence::RowState;
 use super::document::{Document, DocumentRow};
 
 /// What the page has besides the style of reports.

@@ -7,17 +7,31 @@ use shell_words::quote;
 pub struct RerunCommand {
     words: Vec<String>,
     of_cases: Vec<(String, Vec<String>)>,
+    /// What a command needs to read the same interface.
+    spec_option: String,
 }
 
 impl RerunCommand {
     /// A command from these words, which the shell reads as they are: program, command, target and options.
     pub fn new(words: Vec<String>) -> Self {
-        Self { words, of_cases: Vec::new() }
+        Self { words, of_cases: Vec::new(), spec_option: String::new() }
     }
 
     /// Adds options, as the shell reads them, that only the case with this id needs.
     pub(crate) fn for_case(&mut self, case_id: &str, words: Vec<String>) {
         self.of_cases.push((case_id.to_owned(), words));
+    }
+
+    /// Sets what other commands need to read the same interface, such as ` --spec next.toml`.
+    #[must_use]
+    pub(crate) fn about(mut self, spec_option: String) -> Self {
+        self.spec_option = spec_option;
+        self
+    }
+
+    /// The command that explains a row.
+    pub(crate) fn explain(&self, row: &str) -> String {
+        format!("edgeproof explain {row}{}", self.spec_option)
     }
 
     /// The command for one case.
