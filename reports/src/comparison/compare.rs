@@ -181,7 +181,7 @@ fn observations(old: &Report, new: &Report) -> Vec<ChangedObservation> {
 
 fn by_point(observations: &[Observation]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut points: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for Observation { point, observed } in observations {
+    for Observation { point, observed, .. } in observations {
         points.entry(point).or_default().insert(observed);
     }
     points

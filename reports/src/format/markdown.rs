@@ -8,6 +8,7 @@ use crate::text::case::full;
 use crate::text::cause::{self, CauseDepth};
 use crate::text::escape::{markup_line, one_line};
 use crate::text::markdown::{code, fenced, literal};
+use crate::text::open_points;
 use crate::text::styled::{StyledLine, TextStyle, line, paint_all, wrap};
 use crate::text::units::{self, counted};
 use crate::text::verdict::verdict;
@@ -16,8 +17,8 @@ use crate::text::verdict::verdict;
 const DETAIL_LIMIT: usize = 44_000;
 /// Bytes of the document after which causes are only counted.
 const CAUSE_LIMIT: usize = 24_000;
-/// Bytes of a list; a document has at most seven lists.
-const LIST_LIMIT: usize = 2_900;
+/// Bytes of a list; a document has at most eight lists.
+const LIST_LIMIT: usize = 2_500;
 /// Longest line of prose in a code block, in characters.
 const WIDTH: usize = 100;
 
@@ -165,6 +166,10 @@ fn observations(out: &mut String, report: &Report) {
     let lines: Vec<String> = observations
         .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.observed)))
         .collect();
+    let doubtful = open_points::doubtful(report);
+    if !doubtful.is_empty() {
+        put!(out, "#### Often a mistake\n\n{}\n", fenced(&listed(&doubtful)));
+    }
     folded(out, lines.len(), "observed at open points", &lines);
 }
 

@@ -109,7 +109,7 @@ impl Mismatch {
 }
 
 /// Behaviour of the target at a point that the interface leaves open.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Observation {
     /// The open point, a stable slug such as `preflight.status`.
@@ -117,6 +117,13 @@ pub struct Observation {
     /// Observed behaviour; the same text for the same behaviour.
     #[serde(rename = "saw")]
     pub observed: String,
+    /// Value of the profile; set if `often_a_mistake` is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub profile: Option<String>,
+    /// What a value other than that of the profile often means; set in `observations` of the report if the value differs and
+    /// is not pinned.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub often_a_mistake: Option<String>,
 }
 
 /// Connection of an exchange.

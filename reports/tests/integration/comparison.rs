@@ -70,7 +70,12 @@ fn runs() -> (Report, Report) {
         ],
         &since,
     );
-    let saw = |point: &str, text: &str| Observation { point: point.to_owned(), observed: text.to_owned() };
+    let saw = |point: &str, text: &str| Observation {
+        point: point.to_owned(),
+        observed: text.to_owned(),
+        profile: None,
+        often_a_mistake: None,
+    };
     old.observations = vec![saw("health.body", "ok"), saw("preflight.status", "204"), saw("gone", "x")];
     new.observations =
         vec![saw("health.body", "ok"), saw("preflight.status", "200"), saw("preflight.status", "204")];

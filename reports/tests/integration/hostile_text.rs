@@ -102,8 +102,15 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
         let (id, title, section, standard, rows) = facts;
         let (outcome, level, because, expected, actual, reproduce) = ending;
         let (mismatches, observations, exchanges, edge) = evidence;
-        let observations =
-            observations.into_iter().map(|(point, observed)| Observation { point, observed }).collect();
+        let observations = observations
+            .into_iter()
+            .map(|(point, observed)| Observation {
+                point,
+                profile: Some(observed.clone()),
+                often_a_mistake: Some(observed.clone()),
+                observed,
+            })
+            .collect();
         let edge = edge.map(|(settings, log)| EdgeNotes { settings, log });
         let (basis, duration_us) = (CaseBasis::Standard, u64::from(duration));
         CaseReport {
@@ -164,8 +171,15 @@ fn any_report() -> impl Strategy<Value = Report> {
                 causes.iter().map(|(text, at, mismatch)| cause(text, *at, *mismatch, &cases)).collect();
             let mut report = Report { cases, causes, findings, seed, exit_code, ..report() };
             report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
-            report.observations =
-                observed.into_iter().map(|(point, observed)| Observation { point, observed }).collect();
+            report.observations = observed
+                .into_iter()
+                .map(|(point, observed)| Observation {
+                    point,
+                    profile: Some(observed.clone()),
+                    often_a_mistake: Some(observed.clone()),
+                    observed,
+                })
+                .collect();
             report.target.command = Some(target);
             report
         },

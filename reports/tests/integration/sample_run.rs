@@ -89,8 +89,13 @@ pub(crate) fn report() -> Report {
         cases,
         causes: causes(),
         observations: vec![
-            Observation { point: "health.body".to_owned(), observed: "ok".to_owned() },
-            Observation { point: "preflight.status".to_owned(), observed: "204".to_owned() },
+            observation("health.body", "ok"),
+            observation("preflight.status", "204"),
+            Observation {
+                profile: Some("/v1/relay".to_owned()),
+                often_a_mistake: Some("the service answers other paths with 404".to_owned()),
+                ..observation("relay.path", "/collect")
+            },
         ],
         missing_inputs: vec![MissingInput {
             input: "the origin that the edge allows".to_owned(),
@@ -104,6 +109,10 @@ pub(crate) fn report() -> Report {
         ],
         ..Report::new(spec, target, 7, "2025-03-01T09:30:00Z".to_owned())
     }
+}
+
+fn observation(point: &str, observed: &str) -> Observation {
+    Observation { point: point.to_owned(), observed: observed.to_owned(), ..Observation::default() }
 }
 
 fn cases() -> Vec<CaseReport> {
@@ -121,10 +130,7 @@ fn cases() -> Vec<CaseReport> {
         CaseReport {
             level: CaseLevel::Open,
             because: "the edge answered 204".to_owned(),
-            observations: vec![Observation {
-                point: "preflight.status".to_owned(),
-                observed: "204".to_owned(),
-            }],
+            observations: vec![observation("preflight.status", "204")],
             ..case("cors.preflight.shape", "4", Outcome::Observed)
         },
         CaseReport {

@@ -210,7 +210,8 @@ fn failures_without_causes_are_grouped_by_row() {
 #[case(false)]
 #[case(true)]
 fn text_to_copy_is_never_wrapped(#[case] details: bool) {
-    let report = report();
+    // The lines of open points would leave no room for the last cause.
+    let report = Report { observations: Vec::new(), ..report() };
     let text = replayed(&report, TerminalOptions { width: 40, details, ..options() });
     let on_one_line = |part: &str| assert!(text.lines().any(|line| line.contains(part)), "{part}\n{text}");
     for cause in &report.causes {

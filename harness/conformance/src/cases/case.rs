@@ -7,7 +7,7 @@ use edgeproof_reports::{CaseBasis, CaseLevel, ReleaseVersion};
 use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 
-use super::{CaseContext, Exchange, Part};
+use super::{CaseContext, Exchange, Monitor, Part, PointRule};
 
 /// One test of a part.
 #[derive(Clone)]
@@ -50,6 +50,10 @@ pub struct CaseFacts {
     pub takes: Duration,
     /// When in the run the case is played.
     pub phase: Phase,
+    /// Ids of the open points that the case observes.
+    pub points: Vec<String>,
+    /// The rule that the case judges by its observation. The other checks of its requests belong to another case.
+    pub rule: Option<PointRule>,
 }
 
 /// Requests and checks of a case.
@@ -83,6 +87,12 @@ pub enum Phase {
 impl<P: Part> Case<P> {
     /// A case that proves `row` and takes level, basis and section from it.
     pub fn of(row: &Row, id: &str, title: &str, procedure: Procedure<P>) -> Self {
+        let points = match &procedure {
+            Procedure::Exchange(exchange) => exchange.points(id),
+            Procedure::Exchanges(all) => all.iter().flat_map(|(_, exchange)| exchange.points(id)).collect(),
+            Procedure::Monitor(monitor) => monitor.point().map(str::to_owned).into_iter().collect(),
+            Procedure::Steps(_) => Vec::new(),
+        };
         let facts = CaseFacts {
             id: id.into(),
             title: title.into(),
@@ -96,6 +106,8 @@ impl<P: Part> Case<P> {
             exclusive: false,
             takes: Duration::ZERO,
             phase: Phase::Main,
+            points,
+            rule: None,
         };
         Self { facts, needs: P::NEEDS.to_vec(), settings: P::Settings::default(), procedure }
     }
@@ -112,6 +124,32 @@ impl<P: Part> Case<P> {
     pub fn stimulus(&mut self, stimulus: Stimulus) -> &mut Self {
         self.stimuli.push(stimulus);
         self
+    }
+
+    /// Names the open points that the steps of the case observe.
+    pub fn observes<S: Into<String>>(&mut self, points: impl IntoIterator<Item = S>) -> &mut Self {
+        self.points.extend(points.into_iter().map(Into::into));
+        self
+    }
+
+    /// The steps of the case observe the open point that has its id.
+    pub fn observes_itself(&mut self) -> &mut Self {
+        let id = self.id.clone();
+        self.observes([id])
+    }
+
+    /// The case that judges a rule about an open point by what this case observes there. `row`: that of the rule.
+    pub(super) fn judging(&self, row: &Row, rule: PointRule) -> Self {
+        let id = format!("rule.{}", rule.point);
+        let title = format!("{} follows the rule about {}", P::SUBJECT.name(), rule.point);
+        let facts = CaseFacts {
+            exclusive: self.exclusive,
+            takes: self.takes,
+            points: Vec::new(),
+            rule: Some(rule),
+            ..Self::of(row, &id, &title, self.procedure.clone()).facts
+        };
+        Self { facts, ..self.clone() }
     }
 
     /// Leases the target exclusively.

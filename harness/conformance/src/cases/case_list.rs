@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Case, CaseContext, Catalog, Monitor, Part, Phase, Procedure};
+use super::{Case, CaseContext, Catalog, Monitor, Part, Phase, PointRule, Procedure};
+use edgeproof_fixtures::spec::Fact;
 use edgeproof_reports::CaseLevel;
 
 /// Cases of one part, and what they are derived from.
@@ -26,8 +27,10 @@ impl<'a, P: Part> CaseList<'a, P> {
         Self { catalog, cases: Vec::new() }
     }
 
-    /// The cases in the order in which they were added, without those of rows that this version lacks.
-    pub fn into_cases(self) -> Vec<Case<P>> {
+    /// The cases in the order in which they were added, without those of rows that this version lacks. At the end those of
+    /// rules about open points.
+    pub fn into_cases(mut self) -> Vec<Case<P>> {
+        self.rules();
         let spec = self.catalog.spec;
         let mut cases = self.cases;
         cases.retain(|case| case.rows.first().is_some_and(|row| spec.row(row).is_some()));
@@ -54,9 +57,30 @@ impl<'a, P: Part> CaseList<'a, P> {
             for other in others {
                 case.also(other);
             }
-            if monitor.is_open() {
+            if monitor.point().is_some() {
                 case.level(CaseLevel::Open);
             }
+        }
+    }
+}
+
+impl<P: Part> CaseList<'_, P> {
+    /// Adds a case for each rule about an open point that a case with requests observes.
+    fn rules(&mut self) {
+        for row in self.spec.rows() {
+            let Fact::Rule { point, value } = &row.fact else { continue };
+            let observes = |case: &&Case<P>| {
+                case.points.contains(point) && !matches!(case.procedure, Procedure::Monitor(_))
+            };
+            let Some(observer) = self.cases.iter().find(observes) else { continue };
+            let rule = PointRule {
+                point: point.clone(),
+                value: value.clone(),
+                caseless: self.spec.profile().point(point).is_some_and(|known| known.caseless),
+                observer: observer.id.clone(),
+            };
+            let case = observer.judging(row, rule);
+            self.cases.push(case);
         }
     }
 }

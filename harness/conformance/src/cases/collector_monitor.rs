@@ -46,7 +46,7 @@ impl Monitor<Infallible> for CollectorMonitor {
         }
     }
 
-    fn is_open(self) -> bool {
-        self == Self::BeforeStart
+    fn point(self) -> Option<&'static str> {
+        (self == Self::BeforeStart).then_some("collector.before-start")
     }
 }

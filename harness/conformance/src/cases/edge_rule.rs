@@ -36,6 +36,16 @@ pub enum EdgeObservation {
     StatusAndRelay,
     /// Status and body of the answer, and whether the service got a client certificate.
     AnswerAndCertificate,
+    /// The body of the answer.
+    Body,
+    /// The value of this header field of the answer.
+    Field(&'static str),
+    /// The path of the request at the service.
+    RelayPath,
+    /// The header field that carries the license to the service.
+    LicenseHeader,
+    /// The scheme before the license in its header field. Empty: none.
+    LicenseScheme,
 }
 
 impl EdgeRule {

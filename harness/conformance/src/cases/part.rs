@@ -52,6 +52,12 @@ pub trait Exchange<T: CaseTarget>: Clone + Send + Sync + 'static {
     /// Plays the exchange and checks its result. False: no answer came in time, so others would wait as long.
     fn play<'a>(&'a self, context: &'a mut CaseContext<T>) -> BoxFuture<'a, bool>;
 
+    /// Ids of the open points that it observes. `case`: id of its case, which names the point that has no other name.
+    fn points(&self, case: &str) -> Vec<String> {
+        let _ = case;
+        Vec::new()
+    }
+
     /// The exchange in lines, as an example.
     fn describe(&self, spec: &Spec) -> Vec<String>;
 }
@@ -72,9 +78,9 @@ pub trait Monitor<Need: 'static>: Copy + Send + Sync + 'static {
         &[]
     }
 
-    /// Whether it observes an open point.
-    fn is_open(self) -> bool {
-        false
+    /// Id of the open point that it observes. Such a monitor judges nothing.
+    fn point(self) -> Option<&'static str> {
+        None
     }
 }
 

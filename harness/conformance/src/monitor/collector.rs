@@ -7,7 +7,7 @@ use edgeproof_reports::difference::{Breach, Invariant, PageAct, PagePlace};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
-use crate::cases::{CaseFindings, CollectorMonitor, PageTrace};
+use crate::cases::{CaseFindings, CollectorMonitor, Monitor, PageTrace};
 use crate::judge::is_readable_in;
 
 /// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module;
@@ -37,7 +37,7 @@ pub(crate) fn judge_collector(
             early.sort_unstable();
             early.dedup();
             let seen = if early.is_empty() { "nothing".into() } else { early.join(", ") };
-            found.observations.push(("collector.before-start".into(), seen));
+            found.observations.extend(monitor.point().map(|point| (point.to_owned(), seen)));
             Vec::new()
         }
         CollectorMonitor::Privacy => {

@@ -48,7 +48,7 @@ async fn attempt<R: Runner>(
         R::time_out(&mut leased, check);
     }
     let Released { mut found, end, notes } = runner.release(context, case, leased).await;
-    context.options.pins.check(&mut found);
+    context.judge_observations(case, &mut found, in_time);
     match &end {
         CaseEnd::BrokenOff(death) => return broken_off(runner, case, Arc::clone(death)),
         CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check(R::Part::SUBJECT)),
@@ -79,7 +79,10 @@ async fn run_monitor<R: Runner>(
         runner.judge(context, monitor, case.level).await
     };
     match judged {
-        Ok(found) => after_run(case, &found, began.elapsed(), None, runner.redactor()),
+        Ok(mut found) => {
+            context.judge_observations(case, &mut found, true);
+            after_run(case, &found, began.elapsed(), None, runner.redactor())
+        }
         Err(because) => without_run(case, Outcome::NotRun, &because),
     }
 }

@@ -66,7 +66,8 @@ impl ConformanceRun {
         let Self { plan, target, runner: PlannedRunner(mut runner), options, policy } = self;
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
-        let mut collector = ReportBuilder::new(&plan, Arc::clone(&target.spec), report.clone());
+        let mut collector =
+            ReportBuilder::new(&plan, Arc::clone(&target.spec), Arc::clone(&options), report.clone());
         let Report { spec, target: reported, seed, cases_of, .. } = report;
         events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed, cases_of });
         let interrupted = tokio::select! {

@@ -73,7 +73,7 @@ pub(super) async fn execute(
     if plan.is_complete() {
         for point in options.pins.unobserved(&collector.observations()) {
             let finding = format!(
-                "pinned point {point} was not observed: correct its name, or delete it from the file"
+                "pinned point {point} was not observed: delete it from the file, or let its case run"
             );
             collector.add_finding(finding, true);
         }

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use edgeproof_fixtures::spec::Profile;
+
 use super::plan::{Baseline, Pins};
 use super::report::RerunCommand;
 
@@ -20,6 +22,8 @@ pub struct RunOptions {
     pub hold: Option<String>,
     /// Recorded behaviour at open points that this run asserts.
     pub pins: Pins,
+    /// The profile with which observations are compared. None: that of the interface.
+    pub profile: Option<Profile>,
     /// Check first that the target can be judged, and run nothing where it cannot. Mutation runs skip this check:
     /// they need the outcome of every case.
     pub probes_sanity: bool,
@@ -41,6 +45,7 @@ impl Default for RunOptions {
             shuffle: false,
             hold: None,
             pins: Pins::default(),
+            profile: None,
             probes_sanity: true,
             latency: false,
             late_arrivals: Duration::ZERO,

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::enter::enter;
 use super::options::RunOptions;
-use crate::cases::CaseFacts;
+use crate::cases::{CaseFacts, CaseFindings};
 
 /// Options of the run and the channel for messages to its report.
 #[derive(Clone)]
@@ -41,6 +41,15 @@ impl RunnerContext {
     /// Timeout of a whole case.
     pub fn case_timeout(&self, case: &CaseFacts) -> Duration {
         self.options.case_timeout + case.takes
+    }
+
+    /// Judges what a case observed: by its rule about an open point, or by the pins. `complete`: it ended in time.
+    pub(super) fn judge_observations(&self, case: &CaseFacts, found: &mut CaseFindings, complete: bool) {
+        match &case.rule {
+            Some(rule) if complete => rule.judge(case, found),
+            Some(_) => found.observations.clear(),
+            None => self.options.pins.check(found),
+        }
     }
 
     /// Whether the user asked to stop before this case.

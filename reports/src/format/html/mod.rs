@@ -8,6 +8,7 @@ use crate::model::{
 };
 use crate::text::case::{condition, edge_lists, facts, or_nothing};
 use crate::text::escape::{markup, markup_line};
+use crate::text::open_points;
 use crate::text::page::{STYLE, list, page};
 use crate::text::units;
 use crate::text::verdict::verdict;
@@ -47,6 +48,8 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
         format!("<code>{}</code> {}", markup_line(&observed.point), markup_line(&observed.observed))
     });
     body.push_str(&list("Observed at open points", observations));
+    let doubtful = open_points::doubtful(report).into_iter();
+    body.push_str(&list("Often a mistake", doubtful.map(|text| markup_line(&text))));
     page(&format!("edgeproof: {verdict}"), STYLE, &body)
 }
 

@@ -6,6 +6,7 @@ use crate::comparison::{CaseChange, RunComparison};
 use crate::model::{CaseReport, Cause, Outcome, Report, by_reason, by_section, cause_groups, titled};
 use crate::text::case::{full, short};
 use crate::text::escape::one_line;
+use crate::text::open_points;
 use crate::text::styled::{StyledLine, TextStyle, line, wrap};
 use crate::text::units;
 use crate::text::verdict::verdict;
@@ -220,6 +221,11 @@ impl Ending<'_> {
                 put!(facts, " · edge-added latency {}", units::latency(&latency));
             }
             lines.push(line(TextStyle::Dim, facts));
+            lines.extend(open_points::observed(self.0).map(|text| line(TextStyle::Dim, text)));
+            for text in open_points::doubtful(self.0) {
+                let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
+                lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
+            }
         }
         let style = match self.0.exit_code {
             0 => TextStyle::Good,
@@ -264,6 +270,11 @@ pub(super) fn style(outcome: Outcome) -> TextStyle {
 fn prose(text: &str, by: usize, options: &TerminalOptions) -> Vec<StyledLine> {
     let wrapped = wrap(text, fitting(options.width, by + 4)).into_iter().enumerate();
     wrapped.map(|(n, text)| indent(if n == 0 { by } else { by + 4 }, line(TextStyle::Plain, text))).collect()
+}
+
+/// The line in another style.
+fn restyled(line: StyledLine, style: TextStyle) -> StyledLine {
+    line.into_iter().map(|(_, text)| (style, text)).collect()
 }
 
 /// Width that an indentation leaves, at least 40.

@@ -203,6 +203,7 @@ fn afterwards(cases: &mut CaseList<'_, Collector>) {
                 context.observe("collector.abort.verify-afterwards", session.summary());
             }
         }))
+        .observes(["collector.abort.verify-afterwards"])
         .level(CaseLevel::Should);
 }
 
@@ -224,5 +225,6 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                 context.observe(&format!("collector.abort.{name}"), session.summary());
             }
         }))
+        .observes(["collector.abort.before-start", "collector.abort.signal"])
         .level(CaseLevel::Open);
 }

@@ -164,22 +164,24 @@ fn accepted_after(cases: &mut CaseList<'_, Collector>) {
         .also(ONCE);
 }
 
-/// Answers that the interface does not list.
+/// Answers that the interface does not list: name, status, content type and body.
+const UNLISTED: [(&str, u16, &str, &str); 7] = [
+    ("201", 201, "application/json", r#"{"ok":true}"#),
+    ("204", 204, "application/json", ""),
+    ("200-not-ok", 200, "application/json", r#"{"ok":false}"#),
+    ("200-html", 200, "text/html", "<h1>welcome</h1>"),
+    ("200-empty", 200, "application/json", ""),
+    ("302", 302, "text/plain", ""),
+    ("307", 307, "text/plain", ""),
+];
+
+/// Observes the answers that the interface does not list.
 fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
         .case(ROW, "answer.observed", "how the collector handles answers that the interface does not list")
         .steps(steps!(async |context| {
             let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
-            let answers: [(&str, u16, &'static str, &'static str); 7] = [
-                ("201", 201, "application/json", r#"{"ok":true}"#),
-                ("204", 204, "application/json", ""),
-                ("200-not-ok", 200, "application/json", r#"{"ok":false}"#),
-                ("200-html", 200, "text/html", "<h1>welcome</h1>"),
-                ("200-empty", 200, "application/json", ""),
-                ("302", 302, "text/plain", ""),
-                ("307", 307, "text/plain", ""),
-            ];
-            for (name, status, content_type, body) in answers {
+            for (name, status, content_type, body) in UNLISTED {
                 let Ok(code) = StatusCode::from_u16(status) else { continue };
                 let headers = match status {
                     300.. => vec![("location", format!("{}/elsewhere", edge.url()))],
@@ -192,6 +194,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                 context.observe(&format!("collector.answer.{name}"), session.summary());
             }
         }))
+        .observes(UNLISTED.map(|(name, ..)| format!("collector.answer.{name}")))
         .level(CaseLevel::Open);
 }
 

@@ -223,6 +223,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
         ("object", json!({})),
         ("array", json!(["https://edge.invalid"])),
     ];
+    let points = values.clone().map(|(name, _)| format!("collector.api-url.{name}"));
     cases
         .case(
             "setting.collector.api-url",
@@ -238,5 +239,6 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                 context.observe(&format!("collector.api-url.{name}"), session.summary());
             }
         }))
+        .observes(points)
         .level(CaseLevel::Open);
 }

@@ -110,6 +110,7 @@ const NOWHERE: &str = "https://edge.invalid";
 fn observed(cases: &mut CaseList<'_, Collector>) {
     let values: [(&str, Value); 4] =
         [("null", Value::Null), ("zero", json!(0)), ("false", json!(false)), ("array", json!(["full"]))];
+    let points = values.clone().map(|(name, _)| format!("collector.mode.{name}"));
     cases
         .case(MODE, "mode.observed", "how the collector handles a non-string mode")
         .steps(steps!(with(values), async |context| {
@@ -121,6 +122,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                 context.observe(&format!("collector.mode.{name}"), session.summary());
             }
         }))
+        .observes(points)
         .level(CaseLevel::Open);
 }
 

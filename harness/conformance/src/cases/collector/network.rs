@@ -143,6 +143,7 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
             let session = page.session(options, &context.reference("cut")).await;
             context.observe("collector.answer.cut", session.summary());
         }))
+        .observes(["collector.answer.cut"])
         .level(CaseLevel::Open);
 }
 

@@ -45,5 +45,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 context.observe(&format!("collector.order.{name}"), session.summary());
             }
         }))
+        .observes(
+            ["verify-first", "start-twice", "without-ready", "without-reference"]
+                .map(|name| format!("collector.order.{name}")),
+        )
         .level(CaseLevel::Open);
 }

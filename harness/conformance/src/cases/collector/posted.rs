@@ -88,6 +88,7 @@ fn request(cases: &mut CaseList<'_, Collector>) {
             let sockets = if sockets.is_empty() { "none".into() } else { sockets.join(", ") };
             context.observe("collector.websocket", sockets.replace("wss", "ws"));
         }))
+        .observes(["collector.content-type", "collector.websocket"])
         .also("setting.collector.api-url");
 }
 

@@ -112,7 +112,8 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
                 context.check(Check::page_is(PageEffect::SealKey, id, actual, is_current));
                 context.observe("collector.version", opened.contents.collector_version);
             }
-        }));
+        }))
+        .observes(["collector.version"]);
 }
 
 /// The edge relays the bytes that the page sent.

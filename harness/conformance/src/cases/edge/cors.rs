@@ -22,14 +22,20 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 
 fn preflights(cases: &mut CaseList<'_, Edge>) {
     let plain = Conversation::request(preflight(ORIGIN));
-    let mut passes = plain.clone().expect(EdgeRule::PreflightPasses);
+    let mut passes = plain
+        .clone()
+        .expect(EdgeRule::PreflightPasses)
+        .observe_at("preflight.status", EdgeObservation::Status)
+        .observe_at("preflight.methods", EdgeObservation::Field("access-control-allow-methods"))
+        .observe_at("preflight.headers", EdgeObservation::Field("access-control-allow-headers"))
+        .observe_at("preflight.max-age-seconds", EdgeObservation::Field("access-control-max-age"));
     // Open, unless the row states a status.
     if cases.row("edge.preflight").status().is_some() {
         passes.answer = Some(cases.answer("edge.preflight", None));
     }
     cases
         .case("edge.preflight", "cors.preflight", "a preflight of the allowed origin passes for a JSON POST")
-        .conversation(passes.observe_at("preflight.status", EdgeObservation::Status))
+        .conversation(passes)
         .requires(&[EdgeNeed::Origin])
         .stimulus(Stimulus::Preflight);
     cases

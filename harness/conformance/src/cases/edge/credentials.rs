@@ -27,7 +27,13 @@ fn presented(cases: &mut CaseList<'_, Edge>) {
             "a read token in LICENSE arrives unchanged, because the service judges it",
         ),
     ] {
-        let post = cases.accepted_post().only().expect(EdgeRule::License);
+        let mut post = cases.accepted_post().only().expect(EdgeRule::License);
+        if setup == Setup::Standard {
+            post = post
+                .observe_at("relay.path", EdgeObservation::RelayPath)
+                .observe_at("relay.license-header", EdgeObservation::LicenseHeader)
+                .observe_at("relay.license-scheme", EdgeObservation::LicenseScheme);
+        }
         cases
             .case("statement.license-presented", id, title)
             .conversation(post)

@@ -19,6 +19,14 @@ impl Exchange<EdgeTarget> for Conversation {
         Box::pin(async move { !matches!(context.converse(self).await.reply, Err(NoAnswer::TimedOut(_))) })
     }
 
+    fn points(&self, case: &str) -> Vec<String> {
+        let point = |rule: &EdgeRule| match rule {
+            EdgeRule::Observe(_, point) => Some(point.unwrap_or(case).to_owned()),
+            _ => None,
+        };
+        self.rules.iter().filter_map(point).collect()
+    }
+
     fn describe(&self, spec: &Spec) -> Vec<String> {
         let mut lines = Vec::new();
         let draft = fill(&self.draft, spec, EXAMPLE, ALLOWED_ORIGIN);

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Advice, Forms, HealthChange, ServiceTrouble, Value};
+use edgeproof_fixtures::spec::{Advice, Forms, HealthChange, Level, ServiceTrouble, Value};
 use edgeproof_http::{Draft, HostForm, Sent};
 use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
@@ -44,6 +44,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
                 }
             })
         });
+        case.observes(
+            forms.values.iter().filter(|value| is_observed(value)).map(|value| point(forms, value)),
+        );
         let loads = forms.values.iter().any(|value| needs_service(&value.change));
         if loads {
             case.exclusive().takes(SLOW);
@@ -51,6 +54,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             case.requires(&[EdgeNeed::Origin]);
         }
     }
+}
+
+/// Whether the answer is observed, not only judged.
+fn is_observed(value: &Value<HealthChange>) -> bool {
+    value.level == Level::Open || matches!(value.change, HealthChange::Service(_) | HealthChange::After(_))
+}
+
+/// The open point of a value.
+fn point(forms: &Forms<HealthChange>, value: &Value<HealthChange>) -> String {
+    format!("health.{}.{}", forms.id, value.id)
 }
 
 fn needs_service(change: &HealthChange) -> bool {
@@ -69,7 +82,7 @@ async fn play(
         faults.announce("", std::slice::from_ref(&name));
     }
     context.found.varied += 1;
-    let (level, point) = (level(value.level), format!("health.{}.{}", forms.id, value.id));
+    let (level, point) = (level(value.level), point(forms, value));
     let plain = context.fill(&Draft::new("GET", HEALTH));
     let sent = match &value.change {
         HealthChange::Method(method) if method == "HEAD" => {

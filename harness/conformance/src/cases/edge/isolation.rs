@@ -190,6 +190,7 @@ fn slow_beside_fast(cases: &mut CaseList<'_, Edge>) {
                 context.record(draft, sent.clone());
             }
         }))
+        .observes(["isolation.slow-beside-fast"])
         .takes(Duration::from_millis(300));
 }
 

@@ -3,7 +3,6 @@
 mod accept;
 mod cors;
 mod credentials;
-mod decided_points;
 mod exchange;
 mod fuzz;
 mod health;
@@ -15,6 +14,7 @@ mod part;
 mod read_failures;
 mod refusals;
 mod relay;
+mod relayed_license;
 mod rule;
 mod settings;
 mod unreachable;
@@ -37,7 +37,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     isolation::add(cases);
     log::add(cases);
     other_paths::add(cases);
-    decided_points::add(cases);
     if cases.explores {
         settings::add(cases);
         health::add(cases);

@@ -9,10 +9,14 @@ use edgeproof_reports::difference::Statuses;
 
 /// The health check, other paths and HTTP/2 (4).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
-    let health = Conversation::request(Draft::new("GET", HEALTH)).expect(EdgeRule::Status(Statuses::Success));
+    let health = Conversation::request(Draft::new("GET", HEALTH))
+        .expect(EdgeRule::Status(Statuses::Success))
+        .observe_at("health.answer", EdgeObservation::Answer)
+        .observe_at("health.status", EdgeObservation::Status)
+        .observe_at("health.body", EdgeObservation::Body);
     cases
         .case("endpoint.edge.health", "health.exists", "the health check answers")
-        .conversation(health.observe_at("health.answer", EdgeObservation::Answer))
+        .conversation(health)
         .requires(&[]);
     let post_to = |path: &str| Draft { path: path.to_owned(), ..collection() };
     let handshake = to_signals("GET")

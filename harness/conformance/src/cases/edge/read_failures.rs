@@ -31,6 +31,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
                 context.observe_case(format!("{answer}; {readable} for the page"));
                 lives_on(context, mark, &next).await;
             }))
+            .observes_itself()
             .stimulus(stimulus)
             .also("statement.stack-answers")
             .also("statement.read-failed-cors")
@@ -49,6 +50,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
                 context.converse(&broken).await;
                 lives_on(context, mark, &next).await;
             }))
+            .observes_itself()
             .also("statement.malformed-request")
             .also("statement.edge-lives-on")
             .exclusive();

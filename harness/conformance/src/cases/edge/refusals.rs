@@ -208,6 +208,7 @@ fn redirects(cases: &mut CaseList<'_, Edge>) {
         cases
             .case("statement.license-not-redirected", &format!("refusal.redirect.{status}"), &title)
             .steps(move |context| Box::pin(redirect(context, status)))
+            .observes_itself()
             .also("statement.redirect-answer");
     }
 }

@@ -1,6 +1,9 @@
 use edgeproof_reports::difference::{HeaderRule, Secrets};
 
+use http::HeaderMap;
+
 use super::credentials::licenses;
+use super::relayed_license::{license_header, license_scheme, relay_path};
 use crate::cases::{EdgeCaseContext, EdgeObservation, EdgeRule, summary};
 use crate::judge::{self, AnswerResult};
 
@@ -31,7 +34,7 @@ impl EdgeRule {
                 vec![judge::presents_certificate(expected, presented.map(AsRef::as_ref))]
             }
             Self::Observe(seen, point) => {
-                let observed = seen.of(context, reply).await;
+                let Some(observed) = seen.of(context, reply).await else { return };
                 return match point {
                     Some(point) => context.observe(point, observed),
                     None => context.observe_case(observed),
@@ -43,9 +46,22 @@ impl EdgeRule {
 }
 
 impl EdgeObservation {
-    async fn of(self, context: &EdgeCaseContext, reply: &AnswerResult) -> String {
+    /// What is observed. None: nothing that could show it reached the service.
+    async fn of(self, context: &EdgeCaseContext, reply: &AnswerResult) -> Option<String> {
         let (status, answer) = (summary::status(reply), summary::answer(&context.marker, reply));
-        match self {
+        let license = || context.target.license.as_deref().filter(|license| !license.is_empty());
+        Some(match self {
+            Self::RelayPath => relay_path(context.arrivals().first()?),
+            Self::LicenseHeader => license_header(license()?, context.arrivals().first()?)?,
+            Self::LicenseScheme => license_scheme(license()?, context.arrivals().first()?)?,
+            Self::Body => match reply {
+                Ok(answer) => String::from_utf8_lossy(&answer.body).into_owned(),
+                Err(_) => status,
+            },
+            Self::Field(name) => match reply {
+                Ok(answer) => field(&answer.headers, name),
+                Err(_) => status,
+            },
             Self::Status => status,
             Self::Answer => answer,
             Self::StatusAndRelay if context.relayed().await.complete.is_empty() => {
@@ -62,6 +78,13 @@ impl EdgeObservation {
                 };
                 format!("{answer}; {presented}")
             }
-        }
+        })
     }
+}
+
+/// All values of a header field.
+fn field(headers: &HeaderMap, name: &str) -> String {
+    let values: Vec<_> =
+        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    if values.is_empty() { "none".to_owned() } else { values.join(", ") }
 }

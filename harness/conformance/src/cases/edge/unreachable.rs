@@ -265,6 +265,7 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
             };
             context.observe("service.silent", observed);
         }))
+        .observes(["service.silent"])
         .takes(patience)
         // An edge may relay one collection after the other, so other cases must not wait behind this one.
         .exclusive();

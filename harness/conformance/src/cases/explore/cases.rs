@@ -91,6 +91,9 @@ fn add_case(
     }
     let exchanges = exploration.trials.iter().map(|trial| model.exchange(trial)).collect::<Vec<_>>();
     let open = exchanges.iter().all(|exchange| exchange.level == CaseLevel::Open);
+    let observed = exploration.trials.iter().zip(&exchanges);
+    let observed = observed.filter(|(_, exchange)| exchange.level == CaseLevel::Open);
+    let points: Vec<String> = observed.map(|(trial, _)| model.point(trial)).collect();
     let requests: usize = exchanges
         .iter()
         .map(|exchange| 1 + exchange.before.len() + exchange.events.len() + exchange.beside.len())
@@ -100,6 +103,7 @@ fn add_case(
     let case: &mut Case<Edge> = cases
         .case(row, id, title)
         .steps(steps!(with(model, exploration), async |context| { exploration.run(context, &model).await }));
+    case.observes(points);
     let pauses = exchanges.iter().map(|exchange| match &exchange.conversation.draft.body {
         Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
         _ => Duration::ZERO,

@@ -25,7 +25,9 @@ fn lifetime(cases: &mut CaseList<'_, Keys>) {
     let Some(longest) = cases.spec.limit("limit.key-set-cache") else { return };
     let title = "caches keep the key set for at most five minutes";
     let exchange = KeySetExchange::get().expect(KeySetRule::CachedFor(longest));
-    let exchange = exchange.observe(KeySetObservation::Caching);
+    let exchange = exchange
+        .observe(KeySetObservation::Caching)
+        .observe_at("keys.max-age-seconds", KeySetObservation::MaxAge);
     cases.case("limit.key-set-cache", "keys.cache.lifetime", title).exchange(exchange);
 }
 

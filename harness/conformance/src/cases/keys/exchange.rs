@@ -36,8 +36,8 @@ pub enum KeySetRule {
     EntityTag,
     /// Caches keep it for at most this time.
     CachedFor(Duration),
-    /// Behaviour at the open point that has the case's id.
-    Observe(KeySetObservation),
+    /// Behaviour at an open point. None: the point has the case's id.
+    Observe(KeySetObservation, Option<&'static str>),
 }
 
 /// What a case observes of an answer.
@@ -51,6 +51,8 @@ pub enum KeySetObservation {
     Credential,
     /// `Cache-Control`.
     Caching,
+    /// `max-age` in `Cache-Control`.
+    MaxAge,
 }
 
 impl KeySetExchange {
@@ -74,7 +76,13 @@ impl KeySetExchange {
     /// Observes this of the answer.
     #[must_use]
     pub(super) fn observe(self, seen: KeySetObservation) -> Self {
-        self.expect(KeySetRule::Observe(seen))
+        self.expect(KeySetRule::Observe(seen, None))
+    }
+
+    /// Observes this of the answer, at an open point of its own.
+    #[must_use]
+    pub(super) fn observe_at(self, point: &'static str, seen: KeySetObservation) -> Self {
+        self.expect(KeySetRule::Observe(seen, Some(point)))
     }
 
     fn draft(&self, spec: &Spec) -> Draft {
@@ -94,6 +102,14 @@ impl Exchange<ServiceTarget> for KeySetExchange {
             !matches!(reply, Err(NoAnswer::TimedOut(_)))
         }
         .boxed()
+    }
+
+    fn points(&self, case: &str) -> Vec<String> {
+        let point = |rule: &KeySetRule| match rule {
+            KeySetRule::Observe(_, point) => Some(point.unwrap_or(case).to_owned()),
+            _ => None,
+        };
+        self.rules.iter().filter_map(point).collect()
     }
 
     fn describe(&self, spec: &Spec) -> Vec<String> {
@@ -120,7 +136,8 @@ impl KeySetRule {
                     judge::cache_time_bounded(*longest, reply, received),
                 ]
             }
-            Self::Observe(seen) => return context.observe_case(seen.of(reply)),
+            Self::Observe(seen, Some(point)) => return context.observe(point, seen.of(reply)),
+            Self::Observe(seen, None) => return context.observe_case(seen.of(reply)),
         };
         context.checks(checks);
     }
@@ -135,7 +152,7 @@ impl KeySetRule {
             Self::CachedFor(longest) => {
                 format!("caches may keep the answer for at most {}", humantime::format_duration(*longest))
             }
-            Self::Observe(_) => return None,
+            Self::Observe(..) => return None,
         })
     }
 }
@@ -157,6 +174,16 @@ impl KeySetObservation {
                 Some(value) => format!("Cache-Control: {}", String::from_utf8_lossy(value.as_bytes())),
                 None => "no Cache-Control".to_owned(),
             },
+            Self::MaxAge => {
+                let control = header("cache-control").and_then(|value| value.to_str().ok()).unwrap_or("");
+                let mut ages = control.split(',').filter_map(|part| {
+                    let (name, value) = part.split_once('=')?;
+                    name.trim()
+                        .eq_ignore_ascii_case("max-age")
+                        .then(|| value.trim().trim_matches('"').to_owned())
+                });
+                ages.next().unwrap_or_else(|| "none".to_owned())
+            }
         }
     }
 }

@@ -157,6 +157,10 @@ impl Exchange<ServiceTarget> for VerdictExchange {
         .boxed()
     }
 
+    fn points(&self, case: &str) -> Vec<String> {
+        self.rules.iter().filter_map(|rule| rule.point(case)).map(str::to_owned).collect()
+    }
+
     fn describe(&self, spec: &Spec) -> Vec<String> {
         let reference = self.session.example();
         let draft = self.draft(spec.verdict_path(), &reference, self.token.example().as_deref());

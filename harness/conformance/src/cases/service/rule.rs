@@ -14,6 +14,9 @@ use super::token_echo::token_echo;
 use crate::cases::{ServiceCaseContext, summary};
 use crate::judge::{self, AnswerResult, Check, ReasonCode};
 
+/// The open point of a verdict's format.
+const VERDICT_FORM: &str = "verdict.form";
+
 /// What the answer to a [`VerdictExchange`](super::VerdictExchange) has to be, or what is observed of it.
 #[derive(Debug, Clone)]
 pub enum VerdictRule {
@@ -110,11 +113,20 @@ impl VerdictRule {
             Self::Waits if is_held(reply) => context.observe_case("waits"),
             Self::Waits => context.observe_case(summary::status(reply)),
             Self::Observe(seen) => match (seen, seen.of(sent)) {
-                (VerdictObservation::Format, Some(format)) => context.observe("verdict.form", format),
+                (VerdictObservation::Format, Some(format)) => context.observe(VERDICT_FORM, format),
                 (_, Some(observed)) => context.observe_case(observed),
                 (_, None) => {}
             },
             _ => {}
+        }
+    }
+
+    /// The open point that the rule observes. `case`: id of the case.
+    pub(super) fn point<'a>(&self, case: &'a str) -> Option<&'a str> {
+        match self {
+            Self::Observe(VerdictObservation::Format) => Some(VERDICT_FORM),
+            Self::Observe(_) | Self::Waits => Some(case),
+            _ => None,
         }
     }
 

@@ -55,6 +55,7 @@ fn available(cases: &mut CaseList<'_, Service>) {
             let same = judge::same_answer(AnswerSubject::AsTheFirstTime, &first, &second).ok;
             context.observe("verdict.again", if same { "the same" } else { "another body" });
         }))
+        .observes(["verdict.again"])
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
 

@@ -127,6 +127,7 @@ fn ends(cases: &mut CaseList<'_, Service>, id: &str, title: &str, query: &'stati
             context.check(no_server_error(&sent.reply));
             context.observe_case(summary::status(&sent.reply));
         }))
+        .observes_itself()
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Waits])
         .exclusive()
         .takes(EXCESSIVE_TIMEOUT);

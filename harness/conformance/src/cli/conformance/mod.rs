@@ -12,6 +12,7 @@ mod service;
 
 pub(crate) use args::ConformanceArgs;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
@@ -46,6 +47,7 @@ async fn execute(
     interrupted: impl Future<Output = signals::Interruption>,
 ) -> Result<u8, Failure> {
     let PlannedRun { run, record, mut readers } = planned;
+    let spec = Arc::clone(&run.target.spec);
     let mut was_interrupted = false;
     let signal = async {
         let signal = interrupted.await;
@@ -57,7 +59,7 @@ async fn execute(
     })?;
     // Half a run observes too few points for a record.
     if let (Some(path), false) = (record, was_interrupted) {
-        Pins::record(&path, &result.observations)?;
+        Pins::record(&path, &result.observations, spec.profile())?;
     }
     Ok(finish(readers, result.exit_code))
 }

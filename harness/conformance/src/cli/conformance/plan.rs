@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::PartName;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::Reader;
 use rand::RngExt;
 use tokio::runtime::Runtime;
@@ -17,6 +17,7 @@ use super::sequences::{create_folder, sequences};
 use super::service::service_options;
 use crate::cases::{self, Catalog};
 use crate::cli::edges::{EdgeSelection, edge_options};
+use crate::cli::explain::all_cases;
 use crate::run::{
     Baseline, CasePlan, CollectorRunner, ConformanceRun, EdgePool, Pins, RunOptions, RunPolicy, ServiceRunner,
 };
@@ -52,6 +53,7 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
     let sequences = sequences(args, part, &catalog, seed)?;
     let earlier = earlier_run(args)?;
     let selection = selection(args, earlier.as_ref())?;
+    let compared = profile.clone();
     let run = match part {
         PartName::Edge => {
             let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
@@ -84,7 +86,9 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
         // A replay of one case is about that case.
         latency: run.plan.cases.len() > 1,
         rerun: Some(rerun),
-        ..options(args, seed)?
+        pins: pins(args, part, &spec)?,
+        profile: Some(compared),
+        ..options(args, seed)
     };
     let run = ConformanceRun { options, policy: policy(args)?, ..run };
     if let Some(path) = &args.record {
@@ -99,8 +103,16 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
 }
 
-fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
-    Ok(RunOptions {
+/// The pinned points. A case of the part observes each.
+fn pins(args: &ConformanceArgs, part: PartName, spec: &Spec) -> Result<Pins, Failure> {
+    let Some(path) = &args.pin else { return Ok(Pins::default()) };
+    let pins = Pins::load(path)?;
+    pins.check_points(&all_cases(spec), part.name())?;
+    Ok(pins)
+}
+
+fn options(args: &ConformanceArgs, seed: u64) -> RunOptions {
+    RunOptions {
         // A debugger looks at one case.
         jobs: if args.hold.is_some() { 1 } else { usize::from(args.jobs) },
         case_timeout: args.case_timeout,
@@ -108,10 +120,9 @@ fn options(args: &ConformanceArgs, seed: u64) -> Result<RunOptions, Failure> {
         seed,
         shuffle: args.shuffle,
         hold: args.hold.clone(),
-        pins: args.pin.as_deref().map(Pins::load).transpose()?.unwrap_or_default(),
         late_arrivals: if args.waits { LATE_ARRIVALS } else { Duration::ZERO },
         ..RunOptions::default()
-    })
+    }
 }
 
 fn policy(args: &ConformanceArgs) -> Result<RunPolicy, Failure> {

@@ -32,7 +32,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
 }
 
 /// All cases of all parts.
-pub(super) fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
+pub(in crate::cli) fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
     let shape = ReplyShape::from_profile(spec.profile());
     cases::all(Catalog::new(spec, &shape, false).explore(true))
 }

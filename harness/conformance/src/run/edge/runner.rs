@@ -111,7 +111,10 @@ impl Runner for EdgePool {
             Ok(lease) => lease,
             Err(why) => {
                 context.begin(case);
-                return Err(Attempt { report: self.not_started(case, &why, began), end: CaseEnd::Survived });
+                return Err(Attempt {
+                    report: self.not_started(context, case, &why, began),
+                    end: CaseEnd::Survived,
+                });
             }
         };
         let run = match self.begin(&lease.instance, case).await.transpose() {
@@ -281,7 +284,13 @@ impl EdgePool {
 
     /// Reports a case whose edge did not start. Without the standard settings nothing is proven. With other settings
     /// the case fails: the edge must start and relay with these settings too.
-    fn not_started(&self, case: &Case<Edge>, why: &LeaseError, began: Instant) -> CaseReport {
+    fn not_started(
+        &self,
+        context: &RunnerContext,
+        case: &Case<Edge>,
+        why: &LeaseError,
+        began: Instant,
+    ) -> CaseReport {
         let why_text = edgeproof_cli::error_text(why);
         let last_output = match why {
             LeaseError::Start(why) if case.settings.setup != Setup::Standard => why.last_output().to_vec(),
@@ -294,6 +303,7 @@ impl EdgePool {
                 // What the case forbids cannot happen.
                 found.checks.push(Check::process(ProcessEnd::Open, Edge::SUBJECT, None));
             }
+            context.judge_observations(case, &mut found, true);
         } else if is_not_ready(why) {
             // The edge hangs or the machine is slow: neither is proven.
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");

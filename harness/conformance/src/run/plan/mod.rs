@@ -3,6 +3,7 @@
 mod baseline;
 mod case_plan;
 mod pins;
+mod point_record;
 mod selection;
 
 pub use baseline::{Baseline, BaselineError};

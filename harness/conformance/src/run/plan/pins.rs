@@ -1,20 +1,19 @@
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use edgeproof_fixtures::spec::Advice;
+use edgeproof_fixtures::spec::{Advice, Profile};
 use edgeproof_reports::Observation;
 use edgeproof_reports::difference::{DifferenceKind, Wire};
-use serde::{Deserialize, Serialize};
 
-use crate::cases::CaseFindings;
+use super::point_record::PointRecord;
+use crate::cases::{AnyCase, CaseFindings};
 use crate::judge::Check;
-
-const SCHEMA: &str = "edgeproof.observations/1";
+use crate::nearest::nearest_ids;
 
 /// Recorded behaviour of a target at open points, which a later run asserts.
 #[derive(Debug, Default)]
 pub struct Pins {
-    points: BTreeMap<String, Vec<String>>,
+    path: PathBuf,
+    record: PointRecord,
 }
 
 /// A record that is unreadable or not writable.
@@ -31,6 +30,19 @@ pub enum PinError {
         /// What is wrong with it.
         why: String,
     },
+    /// No case observes a point.
+    #[error("cannot pin {point:?} of {}: no case of `conformance {part}` observes this point", path.display())]
+    #[diagnostic(help("{help}"))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// The point.
+        point: String,
+        /// The part whose cases run.
+        part: String,
+        /// What to do.
+        help: String,
+    },
     /// The file cannot be written.
     #[error("cannot write the record {}: {why}", path.display())]
     #[diagnostic(help("name a file in a writable folder"))]
@@ -42,34 +54,43 @@ pub enum PinError {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Record {
-    schema: String,
-    observations: Vec<Observation>,
-}
-
 impl Pins {
     /// Reads a record file.
     pub fn load(path: &Path) -> Result<Self, PinError> {
         let unreadable = |why: String| PinError::Unreadable { path: path.into(), why };
         let text = std::fs::read_to_string(path).map_err(|why| unreadable(why.to_string()))?;
-        let record: Record = serde_json::from_str(&text).map_err(|why| unreadable(why.to_string()))?;
-        if record.schema != SCHEMA {
-            return Err(unreadable(format!("its schema is {:?}, not {SCHEMA:?}", record.schema)));
-        }
-        let mut points: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for observation in record.observations {
-            points.entry(observation.point).or_default().push(observation.observed);
-        }
-        Ok(Self { points })
+        Ok(Self { path: path.into(), record: PointRecord::parse(&text).map_err(unreadable)? })
     }
 
-    /// Writes a record file atomically.
-    pub fn record(path: &Path, observations: &[Observation]) -> Result<(), PinError> {
+    /// Checks that cases of this part observe each pinned point.
+    pub fn check_points(&self, cases: &[Box<dyn AnyCase>], part: &str) -> Result<(), PinError> {
+        let points = |of_part: bool| {
+            let cases = cases.iter().filter(move |case| (case.part() == part) == of_part);
+            cases.flat_map(|case| case.facts().points.iter().map(|point| (case.part(), point.as_str())))
+        };
+        let is_known = |id: &str| points(true).any(|(_, point)| point == id);
+        let Some(point) = self.record.points.keys().find(|point| !is_known(point)) else { return Ok(()) };
+        let help = match points(false).find(|(_, other)| other == point) {
+            Some((other, _)) => format!("cases of `conformance {other}` observe it: delete its line here"),
+            None => match nearest_ids(point, points(true).map(|(_, point)| point)).first() {
+                Some(similar) => format!("did you mean {similar}?"),
+                None => {
+                    "--record writes a file with all points: correct the name, or delete the line".to_owned()
+                }
+            },
+        };
+        Err(PinError::Unknown { path: self.path.clone(), point: point.clone(), part: part.to_owned(), help })
+    }
+
+    /// Writes a record file atomically: JSON if its name ends with `.json`, otherwise TOML. `profile`: knows the points.
+    pub fn record(path: &Path, observations: &[Observation], profile: &Profile) -> Result<(), PinError> {
         let unwritable = |why| PinError::Unwritable { path: path.into(), why };
-        let record = Record { schema: SCHEMA.into(), observations: observations.to_vec() };
-        let text = serde_json::to_string_pretty(&record).map_err(|why| unwritable(why.into()))? + "\n";
+        let record = PointRecord::of(observations);
+        let text = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
+            record.to_json().map_err(|why| unwritable(why.into()))?
+        } else {
+            record.to_toml(profile)
+        };
         let mut file = tempfile::NamedTempFile::new_in(folder(path)).map_err(unwritable)?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(unwritable)?;
         file.persist(path).map_err(|why| unwritable(why.error))?;
@@ -89,16 +110,21 @@ impl Pins {
         probed.map_err(|why| PinError::Unwritable { path: path.into(), why })
     }
 
+    /// Whether a point is pinned.
+    pub(in crate::run) fn has(&self, point: &str) -> bool {
+        self.record.points.contains_key(point)
+    }
+
     /// Pinned points without an observation.
     pub(in crate::run) fn unobserved<'p>(&'p self, observed: &[Observation]) -> Vec<&'p str> {
-        let points = self.points.keys().map(String::as_str);
+        let points = self.record.points.keys().map(String::as_str);
         points.filter(|point| !observed.iter().any(|observation| observation.point == *point)).collect()
     }
 
     /// Adds a check for each pinned point among the findings.
     pub(in crate::run) fn check(&self, found: &mut CaseFindings) {
         for (point, observed) in &found.observations {
-            let Some(pinned) = self.points.get(point) else { continue };
+            let Some(pinned) = self.record.points.get(point) else { continue };
             let kind = DifferenceKind::Pin {
                 point: point.clone(),
                 expected: pinned.iter().map(Wire::from).collect(),

@@ -23,6 +23,12 @@ pub(in crate::run) fn after_run(
     notes: Option<EdgeNotes>,
     redactor: &Redactor,
 ) -> CaseReport {
+    debug_assert!(
+        found.observations.iter().all(|(point, _)| case.points.contains(point)),
+        "{} observes other points than it says: {:?}",
+        case.id,
+        found.observations
+    );
     let mut mismatches: Vec<Mismatch> =
         found.checks.iter().filter_map(Check::mismatch).map(|m| clean(&m, redactor)).collect();
     mismatches.sort_by_key(|mismatch| mismatch.level);
@@ -41,6 +47,7 @@ pub(in crate::run) fn after_run(
             .map(|(point, observed)| Observation {
                 point: point.clone(),
                 observed: cut(redactor.redact(&one_line(observed)).into_owned()),
+                ..Observation::default()
             })
             .collect(),
         duration_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),

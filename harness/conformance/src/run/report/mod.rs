@@ -3,6 +3,7 @@
 mod case_report;
 #[cfg(test)]
 mod case_report_tests;
+mod doubtful;
 mod hints;
 mod report_builder;
 mod reproduction;

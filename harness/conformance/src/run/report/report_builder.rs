@@ -6,9 +6,10 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary};
 
 use super::case_report::without_run;
+use super::doubtful::mark_doubtful;
 use super::hints::write_hints;
 use crate::cases::CaseFacts;
-use crate::run::options::RunPolicy;
+use crate::run::options::{RunOptions, RunPolicy};
 use crate::run::plan::CasePlan;
 
 /// The results of a run so far. Survives an interrupted run and can always report it in full.
@@ -24,11 +25,17 @@ pub(in crate::run) struct ReportBuilder {
     report: Report,
     started: Instant,
     spec: Arc<Spec>,
+    options: Arc<RunOptions>,
 }
 
 impl ReportBuilder {
     /// Starts with the cases that do not apply.
-    pub(in crate::run) fn new(plan: &CasePlan, spec: Arc<Spec>, report: Report) -> Self {
+    pub(in crate::run) fn new(
+        plan: &CasePlan,
+        spec: Arc<Spec>,
+        options: Arc<RunOptions>,
+        report: Report,
+    ) -> Self {
         let reports = plan.cases.iter().map(|planned| {
             let because = planned.not_applicable()?;
             Some(without_run(&planned.case, Outcome::NotApplicable, &because))
@@ -42,6 +49,7 @@ impl ReportBuilder {
             report: Report { missing_inputs: plan.missing_inputs(), ..report },
             started: Instant::now(),
             spec,
+            options,
         }
     }
 
@@ -109,7 +117,7 @@ impl ReportBuilder {
             Some(_) => "the run was interrupted",
             None => "the run ended before it",
         });
-        let Self { mut report, mut broken, .. } = self;
+        let Self { mut report, mut broken, options, spec, .. } = self;
         report.cases = self.reports.into_iter().flatten().collect();
         if let Some(baseline) = &policy.baseline {
             let stale = baseline.apply(&self.all_ids, policy.strict, &mut report.cases);
@@ -123,6 +131,8 @@ impl ReportBuilder {
         report.exit_code = interrupted
             .unwrap_or_else(|| exit_code(&report.summary, policy, broken, !report.missing_inputs.is_empty()));
         report.observations = observations(report.cases.iter());
+        let profile = options.profile.as_ref().unwrap_or(spec.profile());
+        mark_doubtful(&mut report.observations, profile, &options.pins);
         report.causes = causes(&report.cases);
         report.exchange_count = exchange_count;
         report.duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -18,6 +18,10 @@ fn folder() -> Folder {
     Folder::new()
         .with("passed.json", passed)
         .with("not.json", "no report")
+        .with("broken.toml", "\"paths.root\" = \"404\"\n\"paths.query\" = true\n")
+        .with("unknown.toml", "\"paths.root\" = \"404\"\n\"paths.qurey\" = \"200\"\n")
+        .with("service.toml", "\"verdict.wait.huge\" = \"waits\"\n")
+        .with("invented.toml", "\"weather.tomorrow\" = \"fair\"\n")
         .with("baseline.txt", "# known\nmethod.* until the next release\nmethod.get\n")
         .with("profile.toml", "relay.path = 17\nrelay.pth = \"/verify\"\n")
         .with("shape.json", "{\"code\": ")
@@ -127,6 +131,10 @@ fn invalid_files_exit_2() {
             &["conformance", "--profile", "missing.toml"],
             &["conformance", "--reply-shape", "shape.json"],
             &["conformance", "--pin", "not.json"],
+            &["conformance", "--pin", "broken.toml"],
+            &["conformance", "--pin", "unknown.toml"],
+            &["conformance", "--pin", "service.toml"],
+            &["conformance", "keys", "--pin", "invented.toml"],
             &["conformance", "--record", "missing/points.json"],
         ],
     );

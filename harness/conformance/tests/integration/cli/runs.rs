@@ -1,6 +1,9 @@
 //! Output, files and exit codes of runs against a conforming edge, and against edges with small faults.
 
+use std::path::Path;
+
 use edgeproof_reports::Outcome;
+use rstest::rstest;
 use serde_json::Value;
 
 use super::support::{Folder, check, seen};
@@ -147,16 +150,67 @@ fn changed_pinned_point_exits_1() {
     let run = |args: &[&str]| {
         folder.run(&[&["conformance", "--filter", "health.*", "--filter", "paths.root"], args].concat())
     };
-    assert_eq!(run(&["--record", "points.json"]).status.code(), Some(0));
-    let recorded = folder.read("points.json");
+    assert_eq!(run(&["--record", "points.toml"]).status.code(), Some(0));
+    let recorded = folder.read("points.toml");
     check("points_recorded", &recorded);
-    assert_eq!(run(&["--pin", "points.json"]).status.code(), Some(0));
-    let changed: Value = serde_json::from_str(&recorded.replace("200 ", "204 ")).unwrap();
-    let folder = Folder::new().with("changed.json", &changed.to_string());
-    let args = ["conformance", "--filter", "health.*", "--pin", "changed.json"];
+    assert_eq!(run(&["--pin", "points.toml"]).status.code(), Some(0));
+    let folder = Folder::new().with("changed.toml", &recorded.replace("200 ", "204 "));
+    let args = ["conformance", "--filter", "health.*", "--pin", "changed.toml"];
     let output = folder.run(&args);
     check("run_pin_changed", &shown(&args, &output));
     assert_eq!(output.status.code(), Some(1));
+    // A line that is deleted is not pinned.
+    let kept: Vec<&str> = recorded.lines().filter(|line| !line.starts_with("\"health.")).collect();
+    let folder = Folder::new().with("kept.toml", &kept.join("\n"));
+    assert_eq!(
+        folder.run(&["conformance", "--filter", "health.*", "--pin", "kept.toml"]).status.code(),
+        Some(0)
+    );
+}
+
+/// A record that an earlier version wrote.
+#[rstest]
+#[case::unchanged("405", 0)]
+#[case::changed("404", 1)]
+fn json_record_can_be_pinned(#[case] status: &str, #[case] code: i32) {
+    let record = format!(
+        r#"{{"schema": "edgeproof.observations/1", "observations": [{{"point": "paths.websocket", "saw": "{status}"}}]}}"#
+    );
+    let folder = Folder::new().with("points.json", &record);
+    let args = ["conformance", "--filter", "paths.websocket", "--pin", "points.json"];
+    assert_eq!(folder.run(&args).status.code(), Some(code));
+    let again = folder.run(&["conformance", "--filter", "paths.websocket", "--record", "again.json"]);
+    assert_eq!(again.status.code(), Some(0));
+    let again: Value = serde_json::from_str(&folder.read("again.json")).unwrap();
+    assert_eq!(again["observations"][0]["saw"], "405");
+}
+
+/// Neither path nor header is a rule, and both often are a mistake.
+#[test]
+fn summary_names_open_points_that_often_are_a_mistake() {
+    let profile =
+        "relay.path = \"/collect\"\nrelay.license-header = \"X-License\"\nrelay.license-scheme = \"\"\n";
+    let folder = Folder::new().with("edge.toml", profile);
+    let args =
+        ["conformance", "--launch", "edgeproof edge --profile edge.toml", "--filter", "credentials.license"];
+    let run = |more: &[&str]| {
+        let mut command = folder.command(&[&args[..], more].concat());
+        let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap();
+        command.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
+        limited::output(&mut command)
+    };
+    let output = run(&["--record", "points.toml", "--report", "json=r.json"]);
+    check("run_often_a_mistake", &seen(&args, &output));
+    assert_eq!(output.status.code(), Some(0));
+    let report = folder.report("r.json");
+    let named: Vec<_> = report.observations.iter().filter(|seen| seen.often_a_mistake.is_some()).collect();
+    assert_eq!(named.len(), 3, "{:?}", report.observations);
+    // A point that is pinned or in the profile of the run is no mistake.
+    for known in [["--pin", "points.toml"], ["--profile", "edge.toml"]] {
+        let output = run(&known);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(0) && !text.contains("often a mistake"), "{text}");
+    }
 }
 
 #[test]

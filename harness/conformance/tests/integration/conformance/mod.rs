@@ -6,3 +6,5 @@ mod hostile;
 mod reference;
 mod secrets;
 mod support;
+
+pub(crate) use reference::is_of_profile;

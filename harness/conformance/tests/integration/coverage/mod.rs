@@ -2,6 +2,7 @@
 
 mod cases;
 mod names;
+mod points;
 mod releases;
 mod rows;
 

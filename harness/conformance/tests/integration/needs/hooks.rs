@@ -1,15 +1,13 @@
 //! The state hooks of the documentation, as they are.
 
-use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use edgeproof_http::{Body, Draft, ServerAddress, send};
+use edgeproof_launch::{CommandLine, Filter};
 use rstest::rstest;
 use url::Url;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
-
-use crate::limited;
 
 const GUIDE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/services.md"));
 
@@ -77,11 +75,8 @@ async fn hook_in_python_tells_the_service(#[case] request: &str, #[case] code: i
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hook.py");
     std::fs::write(&file, block("python").replace("http://127.0.0.1:8080", &service.uri())).unwrap();
-    let input = folder.path().join("request.json");
-    std::fs::File::create(&input).unwrap().write_all(request.as_bytes()).unwrap();
-    let mut command = Command::new("python3");
-    command.arg(&file).stdin(Stdio::from(std::fs::File::open(&input).unwrap()));
-    let output = limited::output(&mut command);
+    let command = CommandLine::parse(&format!("python3 '{}'", file.display())).unwrap();
+    let output = Filter::new(&command).run(request.as_bytes(), Duration::from_secs(60)).await.unwrap();
     assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
     let requests = service.received_requests().await.unwrap();
     assert_eq!(requests.len(), told);

@@ -6,6 +6,7 @@ use edgeproof_fixtures::spec::{Spec, Table, Version};
 use rstest::rstest;
 
 use super::program::conformance;
+use crate::conformance::is_of_profile;
 
 #[rstest]
 #[case::service("service", Table::Verdict)]
@@ -27,6 +28,9 @@ fn mock_conforms_and_every_row_is_covered(
     let cases = run.report["cases"].as_array().unwrap().iter();
     let rows: BTreeSet<&str> =
         cases.flat_map(|case| case["rows"].as_array().unwrap()).map(|row| row.as_str().unwrap()).collect();
+    for seen in run.report["observations"].as_array().unwrap() {
+        assert!(is_of_profile(seen["point"].as_str().unwrap(), seen["saw"].as_str().unwrap()), "{seen}");
+    }
     let spec = Spec::builtin(version);
     let missing: Vec<_> = spec.table(table).filter(|row| !rows.contains(row.id.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");

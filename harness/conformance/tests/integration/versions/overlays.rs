@@ -103,17 +103,69 @@ fn overlay_on_an_overlay_changes_both() {
 #[case::max_age("preflight.max-age-seconds", "60")]
 #[case::status("preflight.status", "200")]
 #[case::health("health.body", "'{\"up\": 1}'")]
+#[case::health_status("health.status", "201")]
 fn open_point_becomes_a_rule(#[case] point: &str, #[case] value: &str) {
     let folder = TempDir::new().unwrap();
-    let text = format!(
-        "[[add]]\nid = \"statement.decided\"\nsection = \"4\"\ncondition = \"Decided.\"\npoint = \"{point}\"\nvalue = {value}\n"
-    );
-    let path = overlay(&folder, &text);
+    let path = overlay(&folder, &rule(point, value));
     let path = path.to_str().unwrap();
     let (code, shown) = run(edgeproof(&["conformance", "--spec", path, "--filter", "rule.*"]));
     assert_eq!(code, Some(0), "{shown}");
     let (_, shown) = run(edgeproof(&["spec", "diff", "current", path]));
     assert!(shown.contains("edge: breaking (1 of 1 case: rule."), "{shown}");
+}
+
+/// A rule about any point that a case observes. Our mocks follow it if the profile has the point's value.
+#[rstest]
+#[case::edge("edge", "paths.root", "404", "405")]
+#[case::explored("edge", "vary.type.multipart", "'200 {\"ok\":true}'", "415")]
+#[case::setting("edge", "settings.ca-file.missing", "\"does not start\"", "\"starts\"")]
+#[case::service("service", "verdict.reason-member", "\"error\"", "\"reason\"")]
+#[case::one_of_several("service", "verdict.wait.unit", "404", "400")]
+#[case::keys("keys", "keys.cache.lifetime", "\"Cache-Control: public, max-age=300\"", "\"no Cache-Control\"")]
+#[case::credential("keys", "keys.credential", "\"none\"", "\"asks for one\"")]
+fn case_of_a_rule_compares_what_is_observed(
+    #[case] part: &str,
+    #[case] point: &str,
+    #[case] ours: &str,
+    #[case] other: &str,
+) {
+    for (value, expected) in [(ours, 0), (other, 1)] {
+        let folder = TempDir::new().unwrap();
+        let text = rule(point, value);
+        let path = overlay(&folder, &text);
+        let path = path.to_str().unwrap();
+        let (code, shown) = run(edgeproof(&["conformance", part, "--spec", path, "--filter", "rule.*"]));
+        assert_eq!(code, Some(expected), "{shown}");
+        assert!(shown.contains("1 planned"), "{shown}");
+    }
+}
+
+/// A key set that is cached for another time is a rule that our mock follows.
+#[test]
+fn mocks_follow_a_rule_about_their_profile() {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, &rule("keys.max-age-seconds", "60"));
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", "keys", "--spec", path, "--strict"]));
+    assert!(code == Some(0) && !shown.contains("fail"), "{shown}");
+}
+
+#[rstest]
+#[case::typing_error("verdict.wait.hgue", "did you mean `verdict.wait.huge`?")]
+#[case::unseen("events.sent", "the interface names no receiver of events")]
+#[case::several("verdict.wait", "did you mean")]
+fn rule_about_a_point_that_nothing_shows_is_an_error(#[case] point: &str, #[case] help: &str) {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, &rule(point, "\"none\""));
+    let (code, shown) = run(edgeproof(&["spec", "list", "--spec", path.to_str().unwrap()]));
+    assert_eq!(code, Some(2), "{shown}");
+    assert!(shown.contains(&format!("no rule can decide `{point}`")) && shown.contains(help), "{shown}");
+}
+
+fn rule(point: &str, value: &str) -> String {
+    format!(
+        "[[add]]\nid = \"statement.decided\"\nsection = \"4\"\ncondition = \"Decided.\"\npoint = \"{point}\"\nvalue = {value}\n"
+    )
 }
 
 #[rstest]

@@ -47,6 +47,9 @@ fn add_case(
         cases.case(row, &id, &title).steps(steps!(with(play), async |context| { run(&play, context).await }));
     case.setup(Setup::Forms(SettingForms::new(launch)));
     case.settings.alone = (launch.len() > 1).then(|| Setup::Forms(SettingForms::new(&[change])));
+    if value.level == Level::Open || change.is_unusable() {
+        case.observes_itself();
+    }
     // At every level, an edge must not accept a collection that it does not relay.
     case.level(CaseLevel::Must);
     case.settings.start = if change.is_unusable() { CaseLevel::Open } else { level(value.level) };

@@ -133,6 +133,7 @@ fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
                 pending(context, &mut kept, &reference).await;
             }
         }))
+        .observes_itself()
         .requires(&needs(&[StateNeed::Aged]))
         .also(PENDING);
 }

@@ -146,6 +146,7 @@ fn nul(cases: &mut CaseList<'_, Service>) {
             context.observe_case(summary::status(&reply));
             pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
         }))
+        .observes_itself()
         .requires(&CHOSEN);
 }
 
@@ -210,6 +211,7 @@ fn lengths(cases: &mut CaseList<'_, Service>) {
                     Err(HookError::Failed(why)) => context.found.not_run = Some(why),
                 }
             }))
+            .observes_itself()
             .requires(&CHOSEN)
             .also(PENDING);
     }
