@@ -46,11 +46,7 @@ impl RelayStimulus {
             return Some(Self { outage: Some(outage), ..good() });
         }
         if let Some(form) = CollectionForm::for_stimulus(stimulus) {
-            let body = if service.spec().seals_collections() {
-                form.body(&collection, service.credentials().seal_keys())
-            } else {
-                plain_body(form, &collection)?
-            };
+            let body = posted_body(service, form, &collection)?;
             return Some(Self { body, form: Some(form), ..good() });
         }
         Some(match stimulus {
@@ -73,6 +69,19 @@ impl RelayStimulus {
             Stimulus::Scripted => good(),
             _ => return None,
         })
+    }
+}
+
+/// A collection in this form, as a page posts it. None: this version of the interface has no such form.
+pub(crate) fn posted_body(
+    service: &MockService,
+    form: CollectionForm,
+    collection: &Collection,
+) -> Option<Vec<u8>> {
+    if service.spec().seals_collections() {
+        Some(form.body(collection, service.credentials().seal_keys()))
+    } else {
+        plain_body(form, collection)
     }
 }
 

@@ -13,6 +13,7 @@ use super::{CollectionState, License, StateReply, StateRequest};
 use crate::decision::ReadOutage;
 use crate::service::MockService;
 use crate::state::{NewSession, Ready};
+use crate::stimuli::posted_body;
 
 /// Brings a mock service into the states that a test asks for.
 #[derive(Debug)]
@@ -141,9 +142,9 @@ impl StateProvider {
         match form {
             CollectionState::Accepted => Ok(service.posted_form(&collection()).into()),
             CollectionState::Refused => {
-                let body =
-                    CollectionForm::SignatureAltered.body(&collection(), service.credentials().seal_keys());
-                Ok(body.into())
+                let body = posted_body(service, CollectionForm::SignatureAltered, &collection());
+                let missing = || StateError::Unsupported("no collection has a signature".into());
+                Ok(body.ok_or_else(missing)?.into())
             }
             CollectionState::Copied => {
                 let posted = self.posted.lock();
