@@ -29,7 +29,7 @@ spec *ARGS:
     @{{ edgeproof }} spec "$@"
 
 # Lead through a change of the interface: edit NEXT, an overlay or a folder of tables, and run it again until the differences
-# are as meant. OLD: a version, a path or REV:FOLDER. SNAPSHOTS: the folder that you review with the change.
+# are as meant. OLD: a version or a path. SNAPSHOTS: the folder that you review with the change.
 [no-cd]
 spec-change NEXT OLD='current' SNAPSHOTS='snapshots':
     #!/usr/bin/env bash
@@ -37,7 +37,7 @@ spec-change NEXT OLD='current' SNAPSHOTS='snapshots':
     echo "1. what $1 changes, and what each owner has to do"
     {{ edgeproof }} spec diff "$2" "$1"
     echo "2. what it changes on the wire, compared with $3"
-    [ -e "$3/rows.txt" ] || {{ edgeproof }} spec snapshot "$3"
+    [ -e "$3/rows.txt" ] || {{ edgeproof }} spec snapshot "$3" --spec "$2"
     {{ edgeproof }} spec snapshot "$3" --spec "$1" --check || [ $? = 1 ]
     echo "3. if that is what you mean, write the snapshots and commit them with $1:"
     echo "   edgeproof spec snapshot $3 --spec $1"

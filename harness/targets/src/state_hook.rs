@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{Redactor, Secret};
-use edgeproof_http::{Body, Draft, ServerAddress, ServerAddressError};
+use edgeproof_http::{Body, Draft, NoAnswer, ServerAddress, ServerAddressError};
 use edgeproof_launch::{CommandError, CommandLine, Filter};
 use edgeproof_mock::states::{StateError, StateProvider, StateReply, StateRequest};
 use url::Url;
@@ -57,7 +57,7 @@ pub enum StateOptionError {
     Command(#[from] CommandError),
     /// The header is none.
     #[error("cannot use the value of --state-header: it is not a header")]
-    #[diagnostic(help("write 'Name: value', or 'Name: @FILE' for a value in a file"))]
+    #[diagnostic(help("write 'Name: @FILE'; the file holds the value"))]
     Header,
     /// The value of the header is none.
     #[error("cannot use the value of --state-header: it is not one line of text")]
@@ -127,13 +127,14 @@ impl StateHook {
                 if let Some((name, value)) = header {
                     draft = draft.header(name, value.expose());
                 }
-                let answer = edgeproof_http::send(address, &draft, LIMIT).await.reply;
+                let sent = tokio::time::timeout(LIMIT, edgeproof_http::send(address, &draft, LIMIT)).await;
+                let answer = sent.map_or_else(|_| Err(NoAnswer::TimedOut(LIMIT)), |sent| sent.reply);
                 let answer = answer.map_err(|why| self.failed(request, &why.to_string()))?;
                 match answer.status {
                     200 => self.reply(request, &answer.body),
                     501 => Err(HookError::Unsupported),
                     status => {
-                        let body = shown(&answer.body);
+                        let body = shown(request, &answer.body);
                         Err(self
                             .failed(request, &format!("it answered {status} {body}; expected 200 or 501")))
                     }
@@ -146,8 +147,10 @@ impl StateHook {
                     Some(0) => self.reply(request, &output.stdout),
                     Some(UNSUPPORTED_CODE) => Err(HookError::Unsupported),
                     _ => {
-                        let wrote =
-                            shown(if output.stderr.is_empty() { &output.stdout } else { &output.stderr });
+                        let wrote = shown(
+                            request,
+                            if output.stderr.is_empty() { &output.stdout } else { &output.stderr },
+                        );
                         let status = output.status;
                         Err(self.failed(
                             request,
@@ -165,7 +168,10 @@ impl StateHook {
             return Ok(StateReply::default());
         }
         serde_json::from_slice(body).map_err(|why| {
-            self.failed(request, &format!("it answered {}; expected an object of JSON: {why}", shown(body)))
+            self.failed(
+                request,
+                &format!("it answered {}; expected an object of JSON: {why}", shown(request, body)),
+            )
         })
     }
 
@@ -180,7 +186,11 @@ fn json(request: &StateRequest) -> String {
     serde_json::to_string(request).expect("a request is plain data")
 }
 
-fn shown(text: &[u8]) -> String {
+fn shown(request: &StateRequest, text: &[u8]) -> String {
+    // The answer holds a token that nobody knows yet.
+    if matches!(request, StateRequest::Credential { .. }) {
+        return format!("[{} bytes, hidden]", text.len());
+    }
     let text = String::from_utf8_lossy(text);
     let cut: String = text.trim().chars().take(SHOWN).collect();
     if cut.is_empty() { "nothing".to_owned() } else { format!("{cut:?}") }

@@ -35,9 +35,12 @@ impl TargetSide {
             // A row that one version lacks: the target may do as the row says, or otherwise, in that version.
             (None | Some(Verdict::Passed), None) => Self::Unknown,
             (Some(Verdict::Passed) | None, Some(Verdict::Failed)) => Self::Old,
-            (Some(Verdict::Failed) | None, Some(Verdict::Passed)) => Self::New,
+            // Where the new version says nothing, a target that does not follow the old one does nothing wrong.
+            (Some(Verdict::Failed), None) | (Some(Verdict::Failed) | None, Some(Verdict::Passed)) => {
+                Self::New
+            }
             (Some(Verdict::Passed), Some(Verdict::Passed)) => Self::Both,
-            (Some(Verdict::Failed), _) => Self::Neither,
+            (Some(Verdict::Failed), Some(Verdict::Failed)) => Self::Neither,
         }
     }
 }
@@ -76,6 +79,7 @@ mod tests {
     #[case(FAILED, FAILED, TargetSide::Neither)]
     #[case::open_before(None, FAILED, TargetSide::Old)]
     #[case::removed(PASSED, None, TargetSide::Unknown)]
+    #[case::removed_and_not_followed(FAILED, None, TargetSide::New)]
     #[case(None, None, TargetSide::Unknown)]
     fn side_follows_both_versions(
         #[case] old: Option<Verdict>,

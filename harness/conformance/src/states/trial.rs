@@ -100,7 +100,11 @@ impl Trial<'_> {
         if let Some(code) = outage {
             self.of(StateNeed::Outage, StateRequest::Outage { code: Some(code.to_owned()) }).await?;
             if self.supported.contains(&StateNeed::Outage) {
-                self.hook.provide(&StateRequest::Outage { code: None }).await?;
+                let end = StateRequest::Outage { code: None };
+                self.hook.provide(&end).await.map_err(|why| match why {
+                    HookError::Unsupported => self.hook.failed(&end, "it began an outage and cannot end it"),
+                    why => why,
+                })?;
             }
         }
         let waiting = self.of(StateNeed::Waiting, StateRequest::Waiting {}).await?;

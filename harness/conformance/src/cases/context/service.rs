@@ -138,7 +138,10 @@ impl ServiceCaseContext {
         match self.ask(&request).await {
             Ok(reply) => Some(reply),
             Err(why @ HookError::Unsupported) => {
-                self.found.not_applicable = Some(why.to_string());
+                // What was found before stays.
+                if self.found.checks.iter().all(|check| check.ok) {
+                    self.found.not_applicable = Some(why.to_string());
+                }
                 None
             }
             Err(HookError::Failed(why)) => {
@@ -171,6 +174,17 @@ impl ServiceCaseContext {
     pub async fn made(&mut self, request: StateRequest) -> Option<String> {
         let asked = request.reference().unwrap_or_default().to_owned();
         Some(self.provide(request).await?.reference.unwrap_or(asked))
+    }
+
+    /// Makes a session of this state with the reference that it asks for. None: the service makes its own; the case says so.
+    pub async fn chosen(&mut self, request: StateRequest) -> Option<String> {
+        let asked = request.reference().unwrap_or_default().to_owned();
+        let made = self.made(request).await?;
+        if made != asked {
+            self.found.not_applicable = Some(format!("the service makes its own reference for {asked:?}"));
+            return None;
+        }
+        Some(made)
     }
 
     /// Reference of a session that has a verdict now. None: no such session; the case is then marked as not run.

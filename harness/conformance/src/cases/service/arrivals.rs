@@ -1,11 +1,15 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
+use edgeproof_http::Answer;
 use edgeproof_mock::states::{CollectionState, StateRequest};
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, DifferenceKind, MemberChange, Statuses, TimeRule, Wire,
 };
+
+use http::HeaderValue;
 
 use super::expected::{AVAILABLE, PENDING, answer, status};
 use super::waiting::TO_BEGIN;
@@ -20,6 +24,9 @@ const LONG: Duration = Duration::from_secs(25);
 const YOUNGER: u64 = 30;
 /// Timeout of a long poll's answer after the verdict has arrived.
 const SOON: Duration = Duration::from_secs(2);
+
+/// Longest time from an accepted collection to its verdict. The interface does not show it.
+const LONGEST_JUDGEMENT: Duration = Duration::from_secs(10);
 
 /// Row of the edge's answer to an accepted collection.
 const ACCEPTED: &str = "edge.200.accepted";
@@ -80,6 +87,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             "the answers for the four reasons without a verdict are the same",
         )
         .steps(steps!(async |context| {
+            let stable = stable_headers(context).await;
             let mut first: Option<Option<AnswerValue>> = None;
             for (id, title, _, session) in pending_causes(context.spec()) {
                 // All references have the same length, so that only the reason can make a difference.
@@ -89,7 +97,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
                     reference = made;
                 }
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                let seen = without(&reply, &reference);
+                let seen = without(&reply, &reference, &stable);
                 let first = first.get_or_insert_with(|| seen.clone());
                 let same = *first == seen;
                 let kind = DifferenceKind::Answer {
@@ -111,13 +119,31 @@ fn alike(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
-/// An answer without its reference, its length and its date.
-fn without(reply: &AnswerResult, reference: &str) -> Option<AnswerValue> {
+/// Names of header fields that have the same values for two unknown sessions: request ids and dates differ by themselves.
+async fn stable_headers(context: &mut ServiceCaseContext) -> BTreeSet<String> {
+    let mut seen: Vec<BTreeMap<String, String>> = Vec::new();
+    for name in ["stable-one------", "stable-other----"] {
+        let reference = context.reference(name);
+        let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+        seen.push(reply.iter().flat_map(|answer| fields(answer)).collect());
+    }
+    let names = seen[0].iter().filter(|(name, value)| seen[1].get(*name) == Some(value));
+    names.map(|(name, _)| name.clone()).collect()
+}
+
+fn fields(answer: &Answer) -> impl Iterator<Item = (String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    answer.headers.iter().map(move |(name, value)| (name.to_string(), text(value)))
+}
+
+/// An answer without its reference. Of its header fields it has these, sorted.
+fn without(reply: &AnswerResult, reference: &str, stable: &BTreeSet<String>) -> Option<AnswerValue> {
     let answer = reply.as_ref().ok()?;
-    let headers = answer.headers.iter().filter(|(name, _)| *name != "date" && *name != "content-length");
-    let headers: Vec<_> = headers
-        .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())))
+    let mut headers: Vec<String> = fields(answer)
+        .filter(|(name, _)| stable.contains(name) && name != "date" && name != "content-length")
+        .map(|(name, value)| format!("{name}: {value}"))
         .collect();
+    headers.sort();
     let mut value = judge::answer_value(answer, None);
     if let Some(body) = &mut value.body {
         body.value = String::from_utf8_lossy(&answer.body).replace(reference, "…").into();
@@ -151,6 +177,7 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
             context.check(Check::judged(kind, ok));
         }))
         .requires(&COLLECTION)
+        .takes(2 * LONGEST_JUDGEMENT)
         .also("verdict.200.available");
 }
 
@@ -193,7 +220,8 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
             let after = context.fetch_verdict(&context.with_token(&reference)).await;
             context.check(judge::same_answer(AnswerSubject::AsTheVerdictBefore, &before, &after));
         }))
-        .requires(&COLLECTION);
+        .requires(&COLLECTION)
+        .takes(2 * LONGEST_JUDGEMENT);
 }
 
 fn long_poll(cases: &mut CaseList<'_, Service>) {
@@ -263,9 +291,18 @@ async fn posted(context: &mut ServiceCaseContext, reference: &str, form: Collect
     true
 }
 
-/// Fetches a verdict, and checks that there is one.
+/// Fetches a verdict, and checks that there is one. A service may need a while for it.
 async fn fetch_available(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
-    let reply = context.fetch_verdict(&context.with_token(reference)).await;
-    context.check(status(context.spec(), AVAILABLE, &reply));
-    reply
+    let request = context.with_token(reference).query("waitMs=1000");
+    let began = context.now();
+    loop {
+        let reply = context.fetch_verdict(&request).await;
+        let pending = context.row(PENDING).status();
+        let is_pending = reply.as_ref().is_ok_and(|answer| Some(answer.status) == pending);
+        if !is_pending || context.now() > began + LONGEST_JUDGEMENT {
+            context.check(status(context.spec(), AVAILABLE, &reply));
+            return reply;
+        }
+        context.sleep(Duration::from_millis(200)).await;
+    }
 }

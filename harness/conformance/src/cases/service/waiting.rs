@@ -31,7 +31,9 @@ const EXCESSIVE: [(&str, &str, &str); 4] = [
 ];
 /// Timeout of the service's reaction to a client that has disconnected.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time after which a request has surely begun to wait.
+/// A request that takes longer has waited.
+const LONG_ANSWER: Duration = Duration::from_secs(1);
+/// Assumed start-up time of a long poll.
 pub(super) const TO_BEGIN: Duration = Duration::from_millis(250);
 /// How long a case without `--waits` observes an excessive wait.
 const OBSERVATION: Duration = Duration::from_secs(2);
@@ -189,7 +191,13 @@ fn client_leaves(cases: &mut CaseList<'_, Service>) {
             let begun = tokio::select! {
                 begun = waiting(context, SHORT_WAIT_TIMEOUT, |count| count > 0) => begun,
                 // An answer at once occupies nothing.
-                _ = &mut asking => false,
+                sent = &mut asking => {
+                    if sent.took > LONG_ANSWER {
+                        context.found.not_run =
+                            Some("the state hook counts no waiting request, but one waited".to_owned());
+                    }
+                    false
+                }
             };
             // This drops the request and its connection.
             drop(asking);
@@ -197,6 +205,7 @@ fn client_leaves(cases: &mut CaseList<'_, Service>) {
             context.check(Check::counted(Counted::WaitingRequests, 0, usize::from(!ended)));
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::State(StateNeed::Waiting)])
+        .takes(SHORT_WAIT_TIMEOUT)
         .exclusive();
 }
 

@@ -82,9 +82,12 @@ fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.text("--keys-url", args.keys_url.as_deref());
     words.path("--service-ca", args.service_ca.as_deref());
     words.credential("--read-token", "READ_TOKEN", args.read_token.as_deref());
-    words.credential("--expired-token", "EXPIRED_TOKEN", args.expired_token.as_deref());
+    words.credential("--expired-token", "READ_TOKEN_EXPIRED", args.expired_token.as_deref());
     words.credential("--license", "LICENSE", args.license.as_deref());
     words.text("--session-ref", args.session_ref.as_deref());
+    words.text("--state-url", args.state_url.as_deref());
+    words.text("--state-command", args.state_command.as_deref());
+    words.credential("--state-header", "STATE_HEADER", args.state_header.as_deref());
 }
 
 fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {

@@ -71,8 +71,8 @@ async fn check_sessions(backend: &mut ServiceCaseContext) -> SanityResult<Servic
     };
     SanityResult::Limited(Limitation {
         finding: format!(
-            "the state hook reports a verdict for {reference:?}, but the service answers {seen}. Either the hook tells no \
-             truth, or the service loses verdicts"
+            "the state hook reports a verdict for {reference:?}, but the service answers {seen}. Either the hook is wrong, \
+             or the service loses verdicts"
         ),
         concerned: ServiceNeed::Session,
         because: "sessions of the state hook have no verdict",

@@ -32,6 +32,9 @@ const WAYS: [Way; 8] = [
     }),
 ];
 
+/// Number of the first ways, which the interface has.
+const PLAIN: usize = 2;
+
 /// Sessions of several customers (3, 5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     hidden(cases);
@@ -42,9 +45,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     same_reference(cases);
 }
 
-/// Nothing tells a session of another license from none.
+/// A session of another license has the answer of no session.
 fn hidden(cases: &mut CaseList<'_, Service>) {
-    for (name, change) in WAYS {
+    for (number, (name, change)) in WAYS.into_iter().enumerate() {
+        let is_plain = number < PLAIN;
         let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-").to_lowercase());
         let title = format!("a session of another license looks like none to a request {name}");
         cases
@@ -55,8 +59,17 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
                 let unknown = context.reference("none-session--");
                 let seen = context.fetch_verdict(&change(context.with_token(&other))).await;
                 let none = context.fetch_verdict(&change(context.with_token(&unknown))).await;
-                let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
-                context.checks(checks);
+                // A service may refuse a request that it does not know so.
+                if is_plain {
+                    let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
+                    context.checks(checks);
+                } else if seen
+                    .as_ref()
+                    .is_ok_and(|answer| Some(answer.status) == context.row(AVAILABLE).status())
+                {
+                    let status = context.row(PENDING).status().unwrap_or(404);
+                    context.check(judge::status_is(status, &seen));
+                }
                 context.check(judge::same_answer(
                     AnswerSubject::ForAnyReason,
                     &without(&none, &unknown),
@@ -168,7 +181,7 @@ fn polls(cases: &mut CaseList<'_, Service>) {
             let waiting = context.begin(&other, TIMEOUT);
             let making = async {
                 context.sleep(TO_BEGIN).await;
-                context.made(StateRequest::verdict(&reference)).await
+                context.chosen(StateRequest::verdict(&reference)).await
             };
             let (sent, made) = tokio::join!(waiting, making);
             context.record(&other, sent.clone());
@@ -198,7 +211,7 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
                     0 => StateRequest::verdict(&reference),
                     _ => StateRequest::other_license(&reference),
                 };
-                if context.made(request).await.is_none() {
+                if context.chosen(request).await.is_none() {
                     return;
                 }
                 known[step] = true;
@@ -214,7 +227,8 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
             }
             // A session of the other license that is not ready does not hide the own one.
             let other = StateRequest::Pending { reference: reference.clone(), license: License::Other };
-            if !context.supports(StateNeed::Pending) || context.made(other).await.is_none() {
+            // It shows more where the service supports it.
+            if context.ask(&other).await.is_err() {
                 return;
             }
             let reply = context.fetch_verdict(&Holder::Own.request(context, &reference)).await;

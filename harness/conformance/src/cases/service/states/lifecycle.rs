@@ -43,11 +43,11 @@ fn comes(cases: &mut CaseList<'_, Service>) {
             let mut kept = ReusedConnection::default();
             let reference = context.reference("comes");
             pending(context, &mut kept, &reference).await;
-            if context.made(StateRequest::pending(&reference)).await.is_none() {
+            if context.chosen(StateRequest::pending(&reference)).await.is_none() {
                 return;
             }
             pending(context, &mut kept, &reference).await;
-            if context.made(StateRequest::verdict(&reference)).await.is_some() {
+            if context.chosen(StateRequest::verdict(&reference)).await.is_some() {
                 available(context, &mut kept, &reference).await;
             }
         }))
@@ -61,7 +61,7 @@ fn gone(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             let mut kept = ReusedConnection::default();
             let reference = context.reference("gone");
-            if context.made(StateRequest::verdict(&reference)).await.is_none() {
+            if context.chosen(StateRequest::verdict(&reference)).await.is_none() {
                 return;
             }
             available(context, &mut kept, &reference).await;
@@ -70,7 +70,7 @@ fn gone(cases: &mut CaseList<'_, Service>) {
             }
             pending(context, &mut kept, &reference).await;
             // The same reference can be used again.
-            if context.made(StateRequest::verdict(&reference)).await.is_some() {
+            if context.chosen(StateRequest::verdict(&reference)).await.is_some() {
                 available(context, &mut kept, &reference).await;
             }
         }))
@@ -90,7 +90,7 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
             for (age, is_available) in [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)]
             {
                 let reference = context.reference(&format!("ages-{age}"));
-                if context.made(StateRequest::aged(&reference, age)).await.is_none() {
+                if context.chosen(StateRequest::aged(&reference, age)).await.is_none() {
                     return;
                 }
                 if is_available {
@@ -116,11 +116,11 @@ fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
         .steps(steps!(async |context| {
             let mut kept = ReusedConnection::default();
             let reference = context.reference("renewed");
-            if context.made(StateRequest::aged(&reference, limit + 1)).await.is_none() {
+            if context.chosen(StateRequest::aged(&reference, limit + 1)).await.is_none() {
                 return;
             }
             pending(context, &mut kept, &reference).await;
-            if context.made(StateRequest::verdict(&reference)).await.is_none() {
+            if context.chosen(StateRequest::verdict(&reference)).await.is_none() {
                 return;
             }
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;

@@ -9,6 +9,9 @@ use crate::cases::ServiceCaseContext;
 use crate::cases::service::expected::verdict;
 use crate::judge::{AnswerResult, Check, is_jws};
 
+/// Shortest reference that is recognised in a verdict (bytes).
+const SHORTEST: usize = 12;
+
 /// The answer is a verdict, and not one of another session.
 pub(super) fn own_verdict(
     context: &mut ServiceCaseContext,
@@ -29,7 +32,8 @@ pub(super) fn own_verdict(
 /// A member of a verdict, or of the claims of its token, that is the reference of another session: its path and its value.
 fn foreign_session(body: &[u8], reference: &str, others: &BTreeSet<String>) -> Option<(String, String)> {
     let body: Value = serde_json::from_slice(body).ok()?;
-    find(&body, "", &|text| text != reference && others.contains(text))
+    // A short text can be equal by chance.
+    find(&body, "", &|text| text != reference && text.len() >= SHORTEST && others.contains(text))
 }
 
 fn find(value: &Value, path: &str, is_foreign: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
@@ -57,14 +61,18 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::own(r#"{"ref":"own"}"#, None)]
-    #[case::unrelated(r#"{"ref":"third"}"#, None)]
-    #[case::member(r#"{"session":{"ref":"other"}}"#, Some("/session/ref"))]
-    #[case::claim(r#"{"token":"eyJhbGciOiJFZERTQSJ9.eyJyZWYiOiJvdGhlciJ9.c2ln"}"#, Some("/token/ref"))]
-    #[case::text("other", None)]
+    #[case::own(r#"{"ref":"the-own-session"}"#, None)]
+    #[case::unrelated(r#"{"ref":"the-third-session"}"#, None)]
+    #[case::member(r#"{"session":{"ref":"the-other-session"}}"#, Some("/session/ref"))]
+    #[case::claim(
+        r#"{"token":"eyJhbGciOiJFZERTQSJ9.eyJyZWYiOiJ0aGUtb3RoZXItc2Vzc2lvbiJ9.c2ln"}"#,
+        Some("/token/ref")
+    )]
+    #[case::text("the-other-session", None)]
+    #[case::short(r#"{"ref":"Z"}"#, None)]
     fn reference_of_another_session_is_found(#[case] body: &str, #[case] expected: Option<&str>) {
-        let others = ["own", "other"].map(str::to_owned).into_iter().collect();
-        let found = foreign_session(body.as_bytes(), "own", &others);
+        let others = ["the-own-session", "the-other-session", "Z"].map(str::to_owned).into_iter().collect();
+        let found = foreign_session(body.as_bytes(), "the-own-session", &others);
         assert_eq!(found.map(|(path, _)| path).as_deref(), expected);
     }
 }

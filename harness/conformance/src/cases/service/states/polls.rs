@@ -1,5 +1,5 @@
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof_http::Sent;
 use edgeproof_mock::states::StateRequest;
@@ -21,6 +21,8 @@ const LONG: u64 = 25_000;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time between the verdict and the answer.
 const SOON: Duration = Duration::from_secs(2);
+/// Longest time between a verdict and an answer that may miss it.
+const CROSSING: Duration = Duration::from_millis(250);
 /// Number of requests that wait for one verdict.
 const MANY: usize = 8;
 
@@ -42,7 +44,7 @@ fn many(cases: &mut CaseList<'_, Service>) {
             .case(ROW, &format!("verdict.poll.{id}"), title)
             .steps(steps!(async |context| {
                 let reference = context.reference("many");
-                if is_pending && context.made(StateRequest::pending(&reference)).await.is_none() {
+                if is_pending && context.chosen(StateRequest::pending(&reference)).await.is_none() {
                     return;
                 }
                 let references = vec![reference.clone(); MANY];
@@ -98,19 +100,22 @@ fn left(cases: &mut CaseList<'_, Service>) {
                     () = context.sleep(TO_BEGIN) => None,
                 };
                 if let Some(sent) = early {
-                    context.record(&draft, sent);
-                    context.found.not_applicable = Some(NO_WAIT.to_owned());
-                    return;
+                    context.record(&draft, sent.clone());
+                    return does_not_wait(context, &reference, &sent);
                 }
             }
             // The first client is gone: its connection is closed.
             context.sleep(TO_BEGIN).await;
-            let provided = context.now();
-            if context.made(StateRequest::verdict(&reference)).await.is_none() {
-                return;
-            }
-            let sent = staying.await;
+            let making = async {
+                context.chosen(StateRequest::verdict(&reference)).await?;
+                Some(context.now())
+            };
+            let (sent, provided) = tokio::join!(staying, making);
+            let Some(provided) = provided else { return };
             context.record(&draft, sent.clone());
+            if is_early(context, &sent, provided) {
+                return does_not_wait(context, &reference, &sent);
+            }
             judge_woken(context, &reference, &(sent, provided));
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
             let checks = own_verdict(context, &reference, &reply);
@@ -129,18 +134,18 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
             for number in 0..MANY {
                 let reference = context.reference(&format!("start-{number}"));
                 let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
-                let began = context.now();
                 let sending = context.begin(&draft, TIMEOUT);
-                let making = context.made(StateRequest::verdict(&reference));
-                let (sent, made) = tokio::join!(sending, making);
-                if made.is_none() {
-                    return;
-                }
+                let making = async {
+                    context.chosen(StateRequest::verdict(&reference)).await?;
+                    Some(context.now())
+                };
+                let (sent, provided) = tokio::join!(sending, making);
+                let Some(provided) = provided else { return };
                 context.record(&draft, sent.clone());
-                if is_early(context, &reference, &sent) {
-                    return;
+                if is_early(context, &sent, provided + CROSSING) {
+                    return does_not_wait(context, &reference, &sent);
                 }
-                judge_woken(context, &reference, &(sent, began));
+                judge_woken(context, &reference, &(sent, provided));
             }
         }))
         .requires(&CHOSEN)
@@ -151,8 +156,6 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
 /// A verdict that comes at the end of a long poll is not lost.
 fn at_the_end(cases: &mut CaseList<'_, Service>) {
     const WAIT: u64 = 800;
-    // Longest time between a verdict and an answer that may miss it.
-    const CROSSING: Duration = Duration::from_millis(150);
     cases
         .case(
             AVAILABLE,
@@ -160,22 +163,19 @@ fn at_the_end(cases: &mut CaseList<'_, Service>) {
             "a verdict that comes at the end of a long poll is available",
         )
         .steps(steps!(async |context| {
-            for early in [0, 10, 30, 60, 250] {
+            for early in [0, 10, 30, 60, 290] {
                 let reference = context.reference(&format!("end-{early}"));
                 let draft = context.with_token(&reference).query(&format!("waitMs={WAIT}")).draft();
                 let sending = context.begin(&draft, TIMEOUT);
                 let making = async {
                     context.sleep(Duration::from_millis(WAIT - early)).await;
-                    context.made(StateRequest::verdict(&reference)).await?;
+                    context.chosen(StateRequest::verdict(&reference)).await?;
                     Some(context.now())
                 };
                 let (sent, provided) = tokio::join!(sending, making);
                 let Some(provided) = provided else { return };
                 context.record(&draft, sent.clone());
-                let may_miss = sent.at + sent.took < provided + CROSSING;
-                let status = context.row(PENDING).status();
-                let is_pending = sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == status);
-                let checks = if is_pending && may_miss {
+                let checks = if is_early(context, &sent, provided + CROSSING) {
                     judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
                 } else {
                     own_verdict(context, &reference, &sent.reply)
@@ -198,7 +198,7 @@ fn needs(state: StateNeed) -> Vec<ServiceNeed> {
 }
 
 /// A long poll's answer, and the time of the verdict.
-type Woken = (Sent, std::time::Instant);
+type Woken = (Sent, Instant);
 
 /// Long polls for these references, of which one gets its verdict. Empty: the state is not there, or the service does not
 /// wait.
@@ -216,36 +216,46 @@ async fn woken(
         sent = &mut sending => Some(sent),
         () = context.sleep(TO_BEGIN) => None,
     };
-    let provided = context.now();
-    let made = if early.is_none() { context.made(StateRequest::verdict(ready)).await } else { None };
-    let sent = match early {
-        Some(sent) => sent,
-        None => sending.await,
+    let (sent, provided) = match early {
+        Some(sent) => (sent, None),
+        None => {
+            let making = async {
+                context.chosen(StateRequest::verdict(ready)).await?;
+                Some(context.now())
+            };
+            let (sent, provided) = tokio::join!(sending, making);
+            if provided.is_none() {
+                return Vec::new();
+            }
+            (sent, provided)
+        }
     };
     for (draft, sent) in drafts.iter().zip(&sent) {
         context.record(draft, sent.clone());
     }
-    let is_pending = |sent: &Sent| {
-        sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == context.row(PENDING).status())
-    };
-    // Each request that ended before the verdict was there.
-    let ended = |sent: &&Sent| sent.at + sent.took < provided && is_pending(sent);
-    if made.is_none() || sent.iter().any(|sent| ended(&sent)) {
-        context.found.not_applicable.get_or_insert_with(|| NO_WAIT.to_owned());
+    // A hook may take longer than a service waits.
+    let early = |sent: &Sent| provided.is_none_or(|provided| is_early(context, sent, provided));
+    if let Some(at) = sent.iter().position(early) {
+        does_not_wait(context, &references[at], &sent[at]);
         return Vec::new();
     }
+    let provided = provided.unwrap_or_else(|| context.now());
     sent.into_iter().map(|sent| (sent, provided)).collect()
 }
 
-/// Whether a service that does not wait answered before the verdict was there.
-fn is_early(context: &mut ServiceCaseContext, reference: &str, sent: &Sent) -> bool {
+/// Whether an answer without a verdict came before this time.
+fn is_early(context: &ServiceCaseContext, sent: &Sent, time: Instant) -> bool {
+    let status = context.row(PENDING).status();
+    sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == status) && sent.at + sent.took <= time
+}
+
+/// The service answers before the verdict is there: only the answer itself is judged.
+fn does_not_wait(context: &mut ServiceCaseContext, reference: &str, sent: &Sent) {
     let expected = answer(context.row(PENDING), reference);
-    let is_pending = judge::exact(&expected, &sent.reply).iter().all(|check| check.ok);
-    if is_pending && sent.took < Duration::from_secs(1) {
+    context.checks(judge::exact(&expected, &sent.reply));
+    if context.found.checks.iter().all(|check| check.ok) {
         context.found.not_applicable = Some(NO_WAIT.to_owned());
-        return true;
     }
-    false
 }
 
 /// The verdict came soon after it was there.

@@ -100,7 +100,7 @@ fn segments(cases: &mut CaseList<'_, Service>) {
             .steps(steps!(async |context| {
                 let end = context.reference("segment");
                 let reference = format!("{start}{end}");
-                if context.made(StateRequest::verdict(&reference)).await.is_none() {
+                if context.chosen(StateRequest::verdict(&reference)).await.is_none() {
                     return;
                 }
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
@@ -248,7 +248,7 @@ fn judgements(cases: &mut CaseList<'_, Service>) {
 
 /// The session of this reference has a verdict, and those of the near texts have none.
 async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[String]) {
-    if context.made(StateRequest::verdict(reference)).await.is_none() {
+    if context.chosen(StateRequest::verdict(reference)).await.is_none() {
         return;
     }
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
