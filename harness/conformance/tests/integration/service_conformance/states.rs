@@ -211,7 +211,7 @@ async fn state_that_is_not_true_is_one_finding() {
         &server.uri(),
         &["--filter", "verdict.available*", "--filter", "verdict.named.*"],
     );
-    check_failure(&run, 1, &["Either the hook tells no truth, or the service loses verdicts"]);
+    check_failure(&run, 1, &["Either the hook is wrong, or the service loses verdicts"]);
     assert_eq!(run.ended("fail"), ["verdict.available"], "{}", run.out);
     assert!(run.ended("not-run").len() > 20, "{}", run.out);
     foreign.stop();
