@@ -21,6 +21,8 @@ const LONG: u64 = 25_000;
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time between the verdict and the answer.
 const SOON: Duration = Duration::from_secs(2);
+/// A hook that takes longer is slow.
+const SLOW_HOOK: Duration = Duration::from_secs(1);
 /// Longest time between a verdict and an answer that may miss it.
 const CROSSING: Duration = Duration::from_millis(250);
 /// Number of requests that wait for one verdict.
@@ -106,17 +108,13 @@ fn left(cases: &mut CaseList<'_, Service>) {
             }
             // The first client is gone: its connection is closed.
             context.sleep(TO_BEGIN).await;
-            let making = async {
-                context.chosen(StateRequest::verdict(&reference)).await?;
-                Some(context.now())
-            };
-            let (sent, provided) = tokio::join!(staying, making);
+            let (sent, provided) = tokio::join!(staying, Provided::verdict(context, &reference));
             let Some(provided) = provided else { return };
             context.record(&draft, sent.clone());
-            if is_early(context, &sent, provided) {
+            if is_early(context, &sent, provided.possible) {
                 return does_not_wait(context, &reference, &sent);
             }
-            judge_woken(context, &reference, &(sent, provided));
+            judge_woken(context, &reference, &(sent, provided.there));
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
             let checks = own_verdict(context, &reference, &reply);
             context.checks(checks);
@@ -219,11 +217,7 @@ async fn woken(
     let (sent, provided) = match early {
         Some(sent) => (sent, None),
         None => {
-            let making = async {
-                context.chosen(StateRequest::verdict(ready)).await?;
-                Some(context.now())
-            };
-            let (sent, provided) = tokio::join!(sending, making);
+            let (sent, provided) = tokio::join!(sending, Provided::verdict(context, ready));
             if provided.is_none() {
                 return Vec::new();
             }
@@ -233,14 +227,33 @@ async fn woken(
     for (draft, sent) in drafts.iter().zip(&sent) {
         context.record(draft, sent.clone());
     }
-    // A hook may take longer than a service waits.
-    let early = |sent: &Sent| provided.is_none_or(|provided| is_early(context, sent, provided));
+    let early = |sent: &Sent| provided.is_none_or(|provided| is_early(context, sent, provided.possible));
     if let Some(at) = sent.iter().position(early) {
         does_not_wait(context, &references[at], &sent[at]);
         return Vec::new();
     }
-    let provided = provided.unwrap_or_else(|| context.now());
-    sent.into_iter().map(|sent| (sent, provided)).collect()
+    let there = provided.map_or_else(|| context.now(), |provided| provided.there);
+    sent.into_iter().map(|sent| (sent, there)).collect()
+}
+
+/// When a hook provided a verdict.
+#[derive(Clone, Copy)]
+struct Provided {
+    /// Up to then a pending answer is right: the verdict was asked for, or a slow hook had not ended.
+    possible: Instant,
+    /// The verdict is there.
+    there: Instant,
+}
+
+impl Provided {
+    async fn verdict(context: &mut ServiceCaseContext, reference: &str) -> Option<Self> {
+        let asked = context.now();
+        context.chosen(StateRequest::verdict(reference)).await?;
+        let there = context.now();
+        // A service may stop to wait during a slow hook.
+        let possible = if there - asked > SLOW_HOOK { there } else { asked };
+        Some(Self { possible, there })
+    }
 }
 
 /// Whether an answer without a verdict came before this time.
