@@ -18,18 +18,19 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             "after a rotation the key set verifies old and new verdicts",
         )
         .steps(steps!(async |context| {
-            let Some(mut old) = signed(context).await else { return };
+            let Some(mut newest) = signed(context).await else { return };
+            let mut old = Vec::new();
             // A service may keep one earlier key.
             for _ in 0..2 {
                 if context.provide(StateRequest::Rotate {}).await.is_none() {
                     return;
                 }
                 let Some(new) = signed(context).await else { return };
+                old = std::mem::replace(&mut newest, new);
                 let reply = context.fetch_key_set(&uncached(context)).await;
                 let Some(set) = parse_key_set(context, &reply) else { return };
                 judge_tokens(context, "a verdict from before the rotation", &old, &set);
-                judge_tokens(context, "a verdict from after the rotation", &new, &set);
-                old = new;
+                judge_tokens(context, "a verdict from after the rotation", &newest, &set);
             }
             if !context.supports(StateNeed::Later) {
                 return;

@@ -87,7 +87,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
             "the answers for the four reasons without a verdict are the same",
         )
         .steps(steps!(async |context| {
-            let stable = stable_headers(context).await;
+            let varying = varying_headers(context).await;
             let mut first: Option<Option<AnswerValue>> = None;
             for (id, title, _, session) in pending_causes(context.spec()) {
                 // All references have the same length, so that only the reason can make a difference.
@@ -97,7 +97,7 @@ fn alike(cases: &mut CaseList<'_, Service>) {
                     reference = made;
                 }
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                let seen = without(&reply, &reference, &stable);
+                let seen = without(&reply, &reference, &varying);
                 let first = first.get_or_insert_with(|| seen.clone());
                 let same = *first == seen;
                 let kind = DifferenceKind::Answer {
@@ -119,16 +119,19 @@ fn alike(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
-/// Names of header fields that have the same values for two unknown sessions: request ids and dates differ by themselves.
-async fn stable_headers(context: &mut ServiceCaseContext) -> BTreeSet<String> {
+/// Header fields that depend on the time, on the length or on the connection.
+const PER_ANSWER: [&str; 6] = ["date", "age", "content-length", "connection", "keep-alive", "server-timing"];
+
+/// Names of header fields whose values differ between two unknown sessions, such as request ids.
+async fn varying_headers(context: &mut ServiceCaseContext) -> BTreeSet<String> {
     let mut seen: Vec<BTreeMap<String, String>> = Vec::new();
-    for name in ["stable-one------", "stable-other----"] {
+    for name in ["vary-one--------", "vary-other------"] {
         let reference = context.reference(name);
         let reply = context.fetch_verdict(&context.with_token(&reference)).await;
         seen.push(reply.iter().flat_map(|answer| fields(answer)).collect());
     }
-    let names = seen[0].iter().filter(|(name, value)| seen[1].get(*name) == Some(value));
-    names.map(|(name, _)| name.clone()).collect()
+    let names = seen[0].keys().chain(seen[1].keys());
+    names.filter(|name| seen[0].get(*name) != seen[1].get(*name)).cloned().collect()
 }
 
 fn fields(answer: &Answer) -> impl Iterator<Item = (String, String)> {
@@ -136,11 +139,11 @@ fn fields(answer: &Answer) -> impl Iterator<Item = (String, String)> {
     answer.headers.iter().map(move |(name, value)| (name.to_string(), text(value)))
 }
 
-/// An answer without its reference. Of its header fields it has these, sorted.
-fn without(reply: &AnswerResult, reference: &str, stable: &BTreeSet<String>) -> Option<AnswerValue> {
+/// An answer without its reference and these header fields. The others are sorted.
+fn without(reply: &AnswerResult, reference: &str, varying: &BTreeSet<String>) -> Option<AnswerValue> {
     let answer = reply.as_ref().ok()?;
     let mut headers: Vec<String> = fields(answer)
-        .filter(|(name, _)| stable.contains(name) && name != "date" && name != "content-length")
+        .filter(|(name, _)| !varying.contains(name) && !PER_ANSWER.contains(&name.as_str()))
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
     headers.sort();
