@@ -103,7 +103,7 @@ impl Trial<'_> {
                 let end = StateRequest::Outage { code: None };
                 self.hook.provide(&end).await.map_err(|why| match why {
                     HookError::Unsupported => self.hook.failed(&end, "it began an outage and cannot end it"),
-                    why => why,
+                    why @ HookError::Failed(_) => why,
                 })?;
             }
         }

@@ -128,7 +128,7 @@ async fn varying_headers(context: &mut ServiceCaseContext) -> BTreeSet<String> {
     for name in ["vary-one--------", "vary-other------"] {
         let reference = context.reference(name);
         let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-        seen.push(reply.iter().flat_map(|answer| fields(answer)).collect());
+        seen.push(reply.iter().flat_map(fields).collect());
     }
     let names = seen[0].keys().chain(seen[1].keys());
     names.filter(|name| seen[0].get(*name) != seen[1].get(*name)).cloned().collect()

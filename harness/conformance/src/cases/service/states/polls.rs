@@ -214,15 +214,14 @@ async fn woken(
         sent = &mut sending => Some(sent),
         () = context.sleep(TO_BEGIN) => None,
     };
-    let (sent, provided) = match early {
-        Some(sent) => (sent, None),
-        None => {
-            let (sent, provided) = tokio::join!(sending, Provided::verdict(context, ready));
-            if provided.is_none() {
-                return Vec::new();
-            }
-            (sent, provided)
+    let (sent, provided) = if let Some(sent) = early {
+        (sent, None)
+    } else {
+        let (sent, provided) = tokio::join!(sending, Provided::verdict(context, ready));
+        if provided.is_none() {
+            return Vec::new();
         }
+        (sent, provided)
     };
     for (draft, sent) in drafts.iter().zip(&sent) {
         context.record(draft, sent.clone());
