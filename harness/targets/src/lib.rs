@@ -13,5 +13,5 @@ pub use embedded::Embedded;
 pub use fault_injection::FaultInjection;
 pub use running_edge::RunningEdge;
 pub use start_error::StartError;
-pub use state_hook::{HookError, StateHook, StateOptionError, StatePort};
+pub use state_hook::{HookError, StateHook, StateOptionError, StateOptions, StatePort};
 pub use target::Target;

@@ -33,6 +33,19 @@ pub enum StatePort {
     Command(Filter),
 }
 
+/// Options of a state hook.
+#[derive(Debug, Clone, Copy)]
+pub struct StateOptions<'o> {
+    /// `--state-url`.
+    pub url: Option<&'o str>,
+    /// `--state-command`.
+    pub command: Option<&'o str>,
+    /// `--state-header`.
+    pub header: Option<&'o str>,
+    /// CA file of the URL's server (default: system roots).
+    pub ca: Option<&'o Path>,
+}
+
 /// Why a state is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookError {
@@ -74,6 +87,13 @@ pub enum StateOptionError {
     },
 }
 
+impl StateOptionError {
+    /// Whether the option may be right: its host does not resolve now.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Url(ServerAddressError::Unresolved { .. }))
+    }
+}
+
 /// Timeout of a hook (`docs/services.md`).
 const LIMIT: Duration = Duration::from_secs(10);
 /// Exit code of a command that does not support a state.
@@ -82,8 +102,18 @@ const UNSUPPORTED_CODE: i32 = 3;
 const SHOWN: usize = 400;
 
 impl StatePort {
+    /// The hook that the options name, if any.
+    pub async fn of_options(options: StateOptions<'_>) -> Result<Option<Self>, StateOptionError> {
+        let StateOptions { url, command, header, ca } = options;
+        match (url, command) {
+            (Some(url), _) => Self::at(url, header, ca).await.map(Some),
+            (None, Some(command)) => Self::command(command).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// A hook at a URL. `header`: `Name: value` or `Name: @FILE`.
-    pub async fn at(url: &str, header: Option<&str>, ca: Option<&Path>) -> Result<Self, StateOptionError> {
+    async fn at(url: &str, header: Option<&str>, ca: Option<&Path>) -> Result<Self, StateOptionError> {
         let header = header.map(parse_header).transpose()?;
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
@@ -94,7 +124,7 @@ impl StatePort {
     }
 
     /// A hook that is a program.
-    pub fn command(line: &str) -> Result<Self, StateOptionError> {
+    fn command(line: &str) -> Result<Self, StateOptionError> {
         Ok(Self::Command(Filter::new(&CommandLine::parse(line)?)))
     }
 

@@ -13,7 +13,11 @@ const REASON: usize = 160;
 impl RunComparison {
     /// Markdown: the counts, both runs, and a table for each change.
     pub fn to_markdown(&self) -> String {
-        let mark = if self.is_worse() { "❌" } else { "✅" };
+        let mark = match self.new.exit_code {
+            _ if self.is_worse() => "❌",
+            0 => "✅",
+            _ => "⚠️",
+        };
         let mut out = format!("### {mark} edgeproof: {}\n\n| | old | new |\n|---|---|---|\n", self.line());
         self.row(&mut out, "Report", |run| run.report.clone());
         self.row(&mut out, "edgeproof", |run| run.tool.version.clone());

@@ -102,15 +102,7 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
         let (id, title, section, standard, rows) = facts;
         let (outcome, level, because, expected, actual, reproduce) = ending;
         let (mismatches, observations, exchanges, edge) = evidence;
-        let observations = observations
-            .into_iter()
-            .map(|(point, observed)| Observation {
-                point,
-                profile: Some(observed.clone()),
-                often_a_mistake: Some(observed.clone()),
-                observed,
-            })
-            .collect();
+        let observations = observations.into_iter().map(observation).collect();
         let edge = edge.map(|(settings, log)| EdgeNotes { settings, log });
         let (basis, duration_us) = (CaseBasis::Standard, u64::from(duration));
         CaseReport {
@@ -135,6 +127,12 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
             edge,
         }
     })
+}
+
+/// An observation with one text for all its values.
+fn observation((point, observed): (String, String)) -> Observation {
+    let text = Some(observed.clone());
+    Observation { point, profile: text.clone(), often_a_mistake: text, observed }
 }
 
 /// A cause with one text everywhere, of one of the cases and of one that does not exist.
@@ -171,15 +169,7 @@ fn any_report() -> impl Strategy<Value = Report> {
                 causes.iter().map(|(text, at, mismatch)| cause(text, *at, *mismatch, &cases)).collect();
             let mut report = Report { cases, causes, findings, seed, exit_code, ..report() };
             report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
-            report.observations = observed
-                .into_iter()
-                .map(|(point, observed)| Observation {
-                    point,
-                    profile: Some(observed.clone()),
-                    often_a_mistake: Some(observed.clone()),
-                    observed,
-                })
-                .collect();
+            report.observations = observed.into_iter().map(observation).collect();
             report.target.command = Some(target);
             report
         },

@@ -125,6 +125,10 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     };
     let data = run.play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();
+    if let Some(why) = system.renewal_failure() {
+        let advice = "the verdicts became too old during the run; mend the state hook, and repeat the run";
+        return Err(Failure::of(why, advice).incomplete());
+    }
     let exited = system.edge.as_ref().and_then(RunningEdge::exited);
     let seal = system.sealing.as_ref().map_or(Seal::Opaque, |sealing| sealing.cost());
     let inputs = ReportInputs {

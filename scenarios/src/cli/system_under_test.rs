@@ -13,7 +13,7 @@ use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::LoadTarget;
-use edgeproof_targets::{Embedded, RunningEdge, StateHook, StatePort, Target};
+use edgeproof_targets::{Embedded, HookError, RunningEdge, StateHook, StateOptions, StatePort, Target};
 use goose::goose::Scenario;
 use parking_lot::Mutex;
 
@@ -125,6 +125,11 @@ impl SystemUnderTest {
         let collections = self.collection_requests.as_ref().map(CollectionRequests::route);
         let verdicts = self.verdict_requests.as_ref().map(VerdictRequests::route);
         collections.into_iter().chain(verdicts).collect()
+    }
+
+    /// Why the sessions of a state hook were not renewed, if one was not.
+    pub(super) fn renewal_failure(&self) -> Option<&HookError> {
+        self.sessions.as_ref()?.failure()
     }
 
     /// Requests that the mock service counted, by route.
@@ -279,14 +284,15 @@ impl SystemUnderTest {
 
 /// The state hook, if one is given.
 async fn state_port(args: &Load) -> Result<Option<StatePort>, Failure> {
-    let port = match (&args.state_url, &args.state_command) {
-        (Some(url), _) => {
-            StatePort::at(url, args.state_header.as_deref(), args.service_ca.as_deref()).await?
-        }
-        (None, Some(command)) => StatePort::command(command)?,
-        (None, None) => return Ok(None),
+    let options = StateOptions {
+        url: args.state_url.as_deref(),
+        command: args.state_command.as_deref(),
+        header: args.state_header.as_deref(),
+        ca: args.service_ca.as_deref(),
     };
-    Ok(Some(port))
+    StatePort::of_options(options)
+        .await
+        .map_err(|why| if why.is_passing() { Failure::from(why).incomplete() } else { Failure::from(why) })
 }
 
 /// Makes sessions with a state hook.

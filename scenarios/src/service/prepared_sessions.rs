@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use edgeproof_mock::states::StateRequest;
@@ -12,6 +12,7 @@ pub struct PreparedSessions {
     /// References, and whether the session has a verdict.
     pub references: Vec<(String, bool)>,
     renewal: JoinHandle<()>,
+    failure: Arc<OnceLock<HookError>>,
 }
 
 /// Number of sessions that a run polls in turn.
@@ -34,14 +35,23 @@ impl PreparedSessions {
             Err(HookError::Unsupported) => {}
             Err(why) => return Err(why),
         }
+        let failure = Arc::new(OnceLock::new());
+        let failed = Arc::clone(&failure);
         let renewal = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(RENEWAL).await;
-                // A verdict that is missing afterwards is a failure of the run.
-                let _ = with_verdicts(&hook, &asked).await;
+                if let Err(why) = with_verdicts(&hook, &asked).await {
+                    failed.get_or_init(|| why);
+                    return;
+                }
             }
         });
-        Ok(Self { references, renewal })
+        Ok(Self { references, renewal, failure })
+    }
+
+    /// Why the sessions were not renewed, if they were not. Their verdicts are too old then.
+    pub fn failure(&self) -> Option<&HookError> {
+        self.failure.get()
     }
 }
 

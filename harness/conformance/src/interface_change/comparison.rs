@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use edgeproof_fixtures::spec::{OpenPoint, PartName, Spec};
+use edgeproof_fixtures::spec::{Fact, OpenPoint, PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::Outcome;
 use edgeproof_reports::interface::Class;
@@ -105,7 +105,7 @@ impl Comparison {
         for change in RowChange::all(old, new) {
             let alone = Arc::new(change.alone(old, new));
             let mut parts = Vec::new();
-            for part in parts_of(&change, &old_cases, &new_cases) {
+            for part in parts_of(&change, &old_cases, &new_cases, new) {
                 if options.only_rows {
                     break;
                 }
@@ -138,7 +138,10 @@ impl Comparison {
             None => Vec::new(),
         };
         let mut touched = Touched::of(&changes, &old_cases, &new_cases);
-        if !options.only_rows && !changes.is_empty() {
+        let points = points(old, new);
+        // Our mocks follow an open point as well as a row.
+        let is_equal = changes.is_empty() && points.is_empty();
+        if !options.only_rows && !is_equal {
             touched.play_snapshots(old, new).await;
         }
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
@@ -148,7 +151,7 @@ impl Comparison {
             old: VersionName::of(old),
             new: VersionName::of(new),
             changes,
-            points: points(old, new),
+            points,
             added_cases: new_ids.difference(&old_ids).cloned().collect(),
             removed_cases: old_ids.difference(&new_ids).cloned().collect(),
             touched,
@@ -227,8 +230,13 @@ async fn sides(
     Ok(not_run.map(|case| case.id.clone()).collect())
 }
 
-/// The parts that a row concerns: those with a case of it, and that of its table.
-fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase>]) -> Vec<PartName> {
+/// The parts that a row concerns: those with a case of it, that of its table, and those of its open point.
+fn parts_of(
+    change: &RowChange,
+    old: &[Box<dyn AnyCase>],
+    new: &[Box<dyn AnyCase>],
+    spec: &Spec,
+) -> Vec<PartName> {
     let touches = |part: PartName| {
         let of = |cases: &[Box<dyn AnyCase>], row: Option<&str>| {
             row.is_some_and(|row| {
@@ -238,7 +246,15 @@ fn parts_of(change: &RowChange, old: &[Box<dyn AnyCase>], new: &[Box<dyn AnyCase
         of(old, change.old.as_ref().map(|row| row.id.as_str()))
             || of(new, change.new.as_ref().map(|row| row.id.as_str()))
     };
-    let concerns = |part: &PartName| change.table().parts().contains(part) || touches(*part);
+    let point = [&change.old, &change.new].into_iter().flatten().find_map(|row| match &row.fact {
+        Fact::Rule { point, .. } => spec.profile().point(point),
+        _ => None,
+    });
+    let concerns = |part: &PartName| {
+        change.table().parts().contains(part)
+            || touches(*part)
+            || point.is_some_and(|point| point.parts.contains(part))
+    };
     let concerned: Vec<_> = PartName::ALL.iter().copied().filter(concerns).collect();
     // Someone reads each row. Without a case, nobody knows which part it concerns.
     if concerned.is_empty() { vec![PartName::Edge] } else { concerned }

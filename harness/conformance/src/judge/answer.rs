@@ -5,7 +5,7 @@ use edgeproof_reports::difference::{
 };
 use serde_json::Value;
 
-use super::answer_advice::answer_advice;
+use super::advice::answer_advice;
 use super::check::{AnswerResult, Check};
 use super::values::{answer_value, body_value, form, same};
 

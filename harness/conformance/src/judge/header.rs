@@ -3,7 +3,7 @@ use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Wire};
 use http::header::ALLOW;
 
-use super::answer_advice::{allow_advice, content_type_advice};
+use super::advice::{allow_advice, content_type_advice};
 use super::check::{AnswerResult, Check};
 use super::values::{header, values};
 

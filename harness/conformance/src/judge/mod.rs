@@ -1,9 +1,8 @@
 //! Pure judging: expected value × actual value → checks. The module does no I/O and does not import the cases.
 
+mod advice;
 mod answer;
-mod answer_advice;
 mod author;
-mod body_advice;
 mod check;
 mod code;
 mod coding;

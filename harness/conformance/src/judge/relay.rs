@@ -1,4 +1,4 @@
-use super::body_advice::{body_advice, common_start};
+use super::advice::{body_advice, common_start};
 use super::check::{AnswerResult, Check};
 use super::unset::license_advice;
 use super::values::body_change;

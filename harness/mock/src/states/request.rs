@@ -124,20 +124,19 @@ pub struct StateReply {
 impl StateRequest {
     /// A verdict with the usual judgement.
     pub fn verdict(reference: impl Into<String>) -> Self {
-        let (license, decision, confidence) = (License::Own, allow(), full());
-        Self::Verdict { reference: reference.into(), license, decision, confidence, age: 0 }
+        Self::aged(reference, 0)
     }
 
-    /// A verdict that was made some seconds ago.
-    pub fn aged(reference: impl Into<String>, seconds: u64) -> Self {
-        let (license, decision, confidence) = (License::Own, allow(), full());
-        Self::Verdict { reference: reference.into(), license, decision, confidence, age: seconds }
+    /// A verdict of this age (s).
+    pub fn aged(reference: impl Into<String>, age: u64) -> Self {
+        let (decision, confidence) = (allow(), full());
+        Self::Verdict { reference: reference.into(), license: License::Own, decision, confidence, age }
     }
 
     /// A verdict of another customer's session.
     pub fn other_license(reference: impl Into<String>) -> Self {
-        let (license, decision, confidence) = (License::Other, allow(), full());
-        Self::Verdict { reference: reference.into(), license, decision, confidence, age: 0 }
+        let (decision, confidence) = (allow(), full());
+        Self::Verdict { reference: reference.into(), license: License::Other, decision, confidence, age: 0 }
     }
 
     /// A verdict with this judgement.

@@ -44,7 +44,7 @@ enum Session {
 pub(super) enum SessionState {
     /// It has no verdict yet.
     Pending,
-    /// It got its verdict so many seconds ago.
+    /// It has a verdict of this age (s).
     Aged(u64),
     /// It has a verdict, and belongs to another license than the read token.
     OtherLicense,

@@ -3,10 +3,9 @@ use std::sync::Arc;
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX, Redactor, Secret};
 use edgeproof_fixtures::spec::{PartName, Profile, Spec, Table};
-use edgeproof_http::ServerAddressError;
 use edgeproof_launch::BaseUrl;
 use edgeproof_mock::ReadOutage;
-use edgeproof_targets::{StateHook, StateOptionError, StatePort};
+use edgeproof_targets::{StateHook, StateOptions, StatePort};
 use rand::RngExt;
 use tokio::runtime::Runtime;
 
@@ -147,19 +146,16 @@ fn states(
     redactor: &mut Redactor,
     runtime: &Runtime,
 ) -> Result<Option<Arc<States>>, Failure> {
-    let port = match (&args.state_url, &args.state_command) {
-        (Some(url), _) => {
-            let header = args.state_header.as_deref();
-            runtime.block_on(StatePort::at(url, header, args.service_ca.as_deref()))
-        }
-        (None, Some(command)) => StatePort::command(command),
-        (None, None) => return Ok(None),
+    let options = StateOptions {
+        url: args.state_url.as_deref(),
+        command: args.state_command.as_deref(),
+        header: args.state_header.as_deref(),
+        ca: args.service_ca.as_deref(),
     };
-    let port = port.map_err(|why| match &why {
-        // A name that does not resolve is no mistake of the command line.
-        StateOptionError::Url(ServerAddressError::Unresolved { .. }) => Failure::from(why).incomplete(),
-        _ => Failure::from(why),
-    })?;
+    let port = runtime
+        .block_on(StatePort::of_options(options))
+        .map_err(|why| if why.is_passing() { Failure::from(why).incomplete() } else { Failure::from(why) })?;
+    let Some(port) = port else { return Ok(None) };
     if let Some(secret) = port.secret() {
         redactor.add("state-header", secret.expose());
     }

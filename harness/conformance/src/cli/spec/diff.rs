@@ -95,7 +95,10 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
     compared.add_mutants(matrices.mutants());
-    let is_stale = |id: &String| !compared.changes.iter().any(|change| change.row == *id);
+    let is_stale = |id: &String| {
+        !compared.changes.iter().any(|change| change.row == *id)
+            && !compared.points.iter().any(|point| point.field == *id)
+    };
     let mut view = compared.view();
     for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
         view.notes.push(format!("accepted: {id}: {}", change.reason));
@@ -135,7 +138,7 @@ fn fails(
     accepted: &BTreeMap<String, AcceptedChange>,
 ) -> bool {
     let Some(fail_on) = fail_on else { return false };
-    if fail_on == FailOn::Any && !compared.points.is_empty() {
+    if fail_on == FailOn::Any && compared.points.iter().any(|point| !accepted.contains_key(&point.field)) {
         return true;
     }
     let mut open = compared.changes.iter().filter(|change| !accepted.contains_key(&change.row));
@@ -149,7 +152,7 @@ fn fails(
     })
 }
 
-/// The accepted changes by row.
+/// The accepted changes by row or open point.
 fn read_accepted(path: &Path) -> Result<BTreeMap<String, AcceptedChange>, Failure> {
     let what = || format!("cannot read the accepted changes {}", path.display());
     let text = fs::read_to_string(path)

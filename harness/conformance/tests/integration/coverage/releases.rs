@@ -140,7 +140,7 @@ fn change_log_lists_new_checks_by_cause() {
     if std::env::var_os("UPDATE_CHANGELOG").is_some() {
         fs::write(path, updated).unwrap();
     } else {
-        // Blank lines between other parts are nobody's business.
+        // The test does not judge blank lines between other parts.
         let is_current = lines(&text).eq(lines(&updated));
         assert!(is_current, "the list of new checks is out of date: run `just changelog`");
     }

@@ -1,13 +1,16 @@
 //! The state hooks of the documentation, as they are.
 
+use std::net::TcpStream;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use edgeproof_http::{Body, Draft, ServerAddress, send};
 use edgeproof_launch::{CommandLine, Filter};
 use rstest::rstest;
 use url::Url;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers};
+
+use crate::limited;
 
 const GUIDE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/services.md"));
 
@@ -39,6 +42,7 @@ async fn hook_in_node_brings_the_service_into_states() {
     let file = folder.path().join("hook.mjs");
     std::fs::write(&file, format!("{imports}\n{service}{rest}")).unwrap();
     let _program = Program(Command::new("node").arg(&file).spawn().unwrap());
+    limited::until("the hook listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
     let url = Url::parse(&format!("http://127.0.0.1:{port}/state")).unwrap();
     let address = ServerAddress::resolve(&url, None).await.unwrap();
     for (request, status) in [
@@ -51,14 +55,7 @@ async fn hook_in_node_brings_the_service_into_states() {
         (r#"{"state":"rotate"}"#, 501),
     ] {
         let draft = Draft::new("POST", "").body(Body::Sized(request.into()));
-        let begun = Instant::now();
-        let answer = loop {
-            match send(&address, &draft, Duration::from_secs(20)).await.reply {
-                Ok(answer) => break answer,
-                Err(why) => assert!(begun.elapsed() < Duration::from_secs(60), "{why}"),
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        };
+        let answer = send(&address, &draft, Duration::from_secs(60)).await.reply.unwrap();
         assert_eq!(answer.status, status, "{request}");
     }
 }

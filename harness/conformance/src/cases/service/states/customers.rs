@@ -12,28 +12,40 @@ use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRe
 use crate::judge::{self, Check};
 use crate::states::StateNeed;
 
-/// Ways to ask that must not lead to the session of another customer: a name, and the change of the request.
-type Way = (&'static str, fn(VerdictRequest) -> VerdictRequest);
+/// A way to ask that must not lead to the session of another customer.
+struct Way {
+    name: &'static str,
+    change: fn(VerdictRequest) -> VerdictRequest,
+    /// The interface has such requests. A service may refuse the others.
+    is_stated: bool,
+}
+
+const fn stated(name: &'static str, change: fn(VerdictRequest) -> VerdictRequest) -> Way {
+    Way { name, change, is_stated: true }
+}
+
+const fn foreign(name: &'static str, change: fn(VerdictRequest) -> VerdictRequest) -> Way {
+    Way { name, change, is_stated: false }
+}
 
 const WAYS: [Way; 8] = [
-    ("plain", |request| request),
-    ("with waitMs", |request| request.query("waitMs=300")),
-    ("with a license in the query", |request| request.query("license=other&lid=other&license_id=other")),
-    ("with a token in the query", |request| {
+    stated("plain", |request| request),
+    stated("with waitMs", |request| request.query("waitMs=300")),
+    foreign("with a license in the query", |request| {
+        request.query("license=other&lid=other&license_id=other")
+    }),
+    foreign("with a token in the query", |request| {
         request.query("token=service_read_other&access_token=service_read_other")
     }),
-    ("without a cache", |request| request.header("Cache-Control", "no-cache")),
-    ("with a license in a header", |request| {
+    foreign("without a cache", |request| request.header("Cache-Control", "no-cache")),
+    foreign("with a license in a header", |request| {
         request.header("X-License", "other").header("X-License-Id", "other")
     }),
-    ("for another host", |request| request.header("X-Forwarded-Host", "other.example")),
-    ("as a browser", |request| {
+    foreign("for another host", |request| request.header("X-Forwarded-Host", "other.example")),
+    foreign("as a browser", |request| {
         request.header("Accept", "text/html, */*").header("Origin", "https://other.example")
     }),
 ];
-
-/// Number of the first ways, which the interface has.
-const PLAIN: usize = 2;
 
 /// Sessions of several customers (3, 5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -47,8 +59,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 
 /// A session of another license has the answer of no session.
 fn hidden(cases: &mut CaseList<'_, Service>) {
-    for (number, (name, change)) in WAYS.into_iter().enumerate() {
-        let is_plain = number < PLAIN;
+    for Way { name, change, is_stated } in WAYS {
         let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-").to_lowercase());
         let title = format!("a session of another license looks like none to a request {name}");
         cases
@@ -59,8 +70,7 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
                 let unknown = context.reference("none-session--");
                 let seen = context.fetch_verdict(&change(context.with_token(&other))).await;
                 let none = context.fetch_verdict(&change(context.with_token(&unknown))).await;
-                // A service may refuse a request that it does not know so.
-                if is_plain {
+                if is_stated {
                     let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
                     context.checks(checks);
                 } else if seen
@@ -72,8 +82,8 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
                 }
                 context.check(judge::same_answer(
                     AnswerSubject::ForAnyReason,
-                    &without(&none, &unknown),
-                    &without(&seen, &other),
+                    &without_reference(&none, &unknown),
+                    &without_reference(&seen, &other),
                 ));
             }))
             .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
@@ -138,7 +148,7 @@ fn hidden_in_time(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
-/// Each token leads to the sessions of its license only, whoever asked before.
+/// Each token leads to the sessions of its license only, also after requests with other tokens.
 fn tokens(cases: &mut CaseList<'_, Service>) {
     cases
         .case(PENDING, "verdict.customer.tokens", "each read token leads to the sessions of its license only")
@@ -274,7 +284,7 @@ impl Holder {
 }
 
 /// The answer without its reference, which differs.
-fn without(reply: &judge::AnswerResult, reference: &str) -> judge::AnswerResult {
+fn without_reference(reply: &judge::AnswerResult, reference: &str) -> judge::AnswerResult {
     let mut answer = reply.clone()?;
     let text = String::from_utf8_lossy(&answer.body).replace(reference, "");
     answer.body = text.into_bytes().into();

@@ -133,17 +133,13 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                 let reference = context.reference(&format!("start-{number}"));
                 let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
                 let sending = context.begin(&draft, TIMEOUT);
-                let making = async {
-                    context.chosen(StateRequest::verdict(&reference)).await?;
-                    Some(context.now())
-                };
-                let (sent, provided) = tokio::join!(sending, making);
-                let Some(provided) = provided else { return };
+                let (sent, provided) = tokio::join!(sending, Provided::verdict(context, &reference));
+                let Some(Provided { there, .. }) = provided else { return };
                 context.record(&draft, sent.clone());
-                if is_early(context, &sent, provided + CROSSING) {
+                if is_early(context, &sent, there + CROSSING) {
                     return does_not_wait(context, &reference, &sent);
                 }
-                judge_woken(context, &reference, &(sent, provided));
+                judge_woken(context, &reference, &(sent, there));
             }
         }))
         .requires(&CHOSEN)
@@ -167,13 +163,12 @@ fn at_the_end(cases: &mut CaseList<'_, Service>) {
                 let sending = context.begin(&draft, TIMEOUT);
                 let making = async {
                     context.sleep(Duration::from_millis(WAIT - early)).await;
-                    context.chosen(StateRequest::verdict(&reference)).await?;
-                    Some(context.now())
+                    Provided::verdict(context, &reference).await
                 };
                 let (sent, provided) = tokio::join!(sending, making);
-                let Some(provided) = provided else { return };
+                let Some(Provided { there, .. }) = provided else { return };
                 context.record(&draft, sent.clone());
-                let checks = if is_early(context, &sent, provided + CROSSING) {
+                let checks = if is_early(context, &sent, there + CROSSING) {
                     judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
                 } else {
                     own_verdict(context, &reference, &sent.reply)
@@ -255,10 +250,11 @@ impl Provided {
     }
 }
 
-/// Whether an answer without a verdict came before this time.
+/// Whether an answer without a verdict came before this time. A version may not state the status of such an answer.
 fn is_early(context: &ServiceCaseContext, sent: &Sent, time: Instant) -> bool {
-    let status = context.row(PENDING).status();
-    sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == status) && sent.at + sent.took <= time
+    let (pending, available) = (context.row(PENDING).status(), context.row(AVAILABLE).status());
+    let is_pending = |status: u16| pending.map_or(Some(status) != available, |pending| pending == status);
+    sent.reply.as_ref().is_ok_and(|answer| is_pending(answer.status)) && sent.at + sent.took <= time
 }
 
 /// The service answers before the verdict is there: only the answer itself is judged.

@@ -3,12 +3,12 @@ use edgeproof_http::Answer;
 use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
 use serde_json::Value;
 
-use super::answer::ExpectedAnswer;
-use super::author::author;
-use super::values::values;
+use crate::judge::answer::ExpectedAnswer;
+use crate::judge::author::author;
+use crate::judge::values::values;
 
 /// Advice for an answer with another status or body than expected, if its form shows the mistake.
-pub(super) fn answer_advice(expected: &ExpectedAnswer, answer: &Answer) -> Vec<Advice> {
+pub(in crate::judge) fn answer_advice(expected: &ExpectedAnswer, answer: &Answer) -> Vec<Advice> {
     let fix = if answer.status == expected.status {
         body_fix(expected, answer)
     } else {
@@ -70,7 +70,7 @@ fn body_fix(expected: &ExpectedAnswer, answer: &Answer) -> Option<Advice> {
 }
 
 /// Advice for JSON that is declared as something else.
-pub(super) fn content_type_advice(answer: &Answer) -> Advice {
+pub(in crate::judge) fn content_type_advice(answer: &Answer) -> Advice {
     if serde_json::from_slice::<Value>(&answer.body).is_err() {
         return Advice::ErrorNotJson { framework: author(answer).map(str::to_owned) };
     }
@@ -81,7 +81,7 @@ pub(super) fn content_type_advice(answer: &Answer) -> Advice {
 }
 
 /// Advice for a missing `Allow`.
-pub(super) fn allow_advice(answer: &Answer) -> Option<Advice> {
+pub(in crate::judge) fn allow_advice(answer: &Answer) -> Option<Advice> {
     (answer.status == 405 && !answer.headers.contains_key(ALLOW)).then_some(Advice::AllowMissing)
 }
 

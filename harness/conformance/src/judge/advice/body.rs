@@ -1,12 +1,12 @@
 use edgeproof_fixtures::spec::Advice;
 
-use super::json_change::json_changes;
+use crate::judge::json_change::json_changes;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// How to relay a body that arrived changed, and where it differs.
-pub(super) fn body_advice(sent: &[u8], arrived: &[u8]) -> Vec<Advice> {
+pub(in crate::judge) fn body_advice(sent: &[u8], arrived: &[u8]) -> Vec<Advice> {
     if arrived.is_empty() {
         return vec![Advice::BodyEmptied];
     }
@@ -18,7 +18,7 @@ pub(super) fn body_advice(sent: &[u8], arrived: &[u8]) -> Vec<Advice> {
 }
 
 /// Number of equal bytes at the start.
-pub(super) fn common_start(a: &[u8], b: &[u8]) -> usize {
+pub(in crate::judge) fn common_start(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
