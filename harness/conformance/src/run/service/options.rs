@@ -108,11 +108,8 @@ impl ServiceRunnerOptions {
             ServiceNeed::Waits | ServiceNeed::WaitsOrLater => {
                 (self.waits, "minutes of real time", "use --waits")
             }
-            ServiceNeed::State(state) => {
-                let advice =
-                    if states.is_some() { "support it in the state hook" } else { "use --state-url" };
-                (supports(state), state.input(), advice)
-            }
+            ServiceNeed::State(_) if states.is_none() => (false, "a state hook", "use --state-url"),
+            ServiceNeed::State(state) => (supports(state), state.input(), "support it in the state hook"),
         };
         (!met).then_some(UnmetNeed::Input { name, advice })
     }

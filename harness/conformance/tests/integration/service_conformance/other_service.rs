@@ -21,7 +21,7 @@ async fn correct_service_conforms() {
     for id in run.ended("not-applicable") {
         let because = run.case(&id)["because"].as_str().unwrap().to_owned();
         assert!(
-            ["the state", "READ_TOKEN_", "--waits", "HTTP/2"].iter().any(|word| because.contains(word)),
+            ["a state hook", "READ_TOKEN_", "--waits", "HTTP/2"].iter().any(|word| because.contains(word)),
             "{id}: {because}"
         );
     }
