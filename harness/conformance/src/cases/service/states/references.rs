@@ -6,8 +6,9 @@ use edgeproof_targets::HookError;
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
-use crate::cases::{CaseList, Service, ServiceCaseContext, summary};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, summary};
 use crate::judge;
+use crate::states::StateNeed;
 
 /// A reference that has a verdict, and texts that are near to it and have none.
 struct Named {
@@ -242,7 +243,11 @@ fn judgements(cases: &mut CaseList<'_, Service>) {
                     context.checks(checks);
                 }
             }))
-            .requires(&CHOSEN[..2]);
+            .requires(&[
+                ServiceNeed::ReadToken,
+                ServiceNeed::Session,
+                ServiceNeed::State(StateNeed::Verdict),
+            ]);
     }
 }
 
