@@ -64,6 +64,10 @@ pub enum StateOptionError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Url(#[from] ServerAddressError),
+    /// The URL contains a credential.
+    #[error("cannot use the value of --state-url: it contains a user name")]
+    #[diagnostic(help("remove it, and use --state-header 'Authorization: @FILE'"))]
+    UrlCredential,
     /// The command.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -117,6 +121,9 @@ impl StatePort {
         let header = header.map(parse_header).transpose()?;
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| ServerAddressError::NotHttp(url.to_owned()))?;
+        if !parsed.username().is_empty() || parsed.password().is_some() {
+            return Err(StateOptionError::UrlCredential);
+        }
         let address = ServerAddress::resolve(&parsed, ca).await?;
         let path = if address.base().is_empty() { "/" } else { "" };
         let query = parsed.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -164,7 +171,7 @@ impl StateHook {
                     200 => self.reply(request, &answer.body),
                     501 => Err(HookError::Unsupported),
                     status => {
-                        let body = shown(request, &answer.body);
+                        let body = self.shown(request, &answer.body);
                         Err(self
                             .failed(request, &format!("it answered {status} {body}; expected 200 or 501")))
                     }
@@ -177,7 +184,7 @@ impl StateHook {
                     Some(0) => self.reply(request, &output.stdout),
                     Some(UNSUPPORTED_CODE) => Err(HookError::Unsupported),
                     _ => {
-                        let wrote = shown(
+                        let wrote = self.shown(
                             request,
                             if output.stderr.is_empty() { &output.stdout } else { &output.stderr },
                         );
@@ -200,9 +207,27 @@ impl StateHook {
         serde_json::from_slice(body).map_err(|why| {
             self.failed(
                 request,
-                &format!("it answered {}; expected an object of JSON: {why}", shown(request, body)),
+                &format!("it answered {}; expected an object of JSON: {why}", self.shown(request, body)),
             )
         })
+    }
+
+    /// Secrets that were learned later are hidden as well.
+    pub fn redact_with(&mut self, redactor: Arc<Redactor>) {
+        self.redactor = redactor;
+    }
+
+    /// The beginning of an answer, without secrets.
+    fn shown(&self, request: &StateRequest, text: &[u8]) -> String {
+        // The answer holds a token that nobody knows yet.
+        if matches!(request, StateRequest::Credential { .. }) {
+            return format!("[{} bytes, hidden]", text.len());
+        }
+        let text = String::from_utf8_lossy(text);
+        // Before it is cut or escaped: neither may hide a secret from the redactor.
+        let text = self.redactor.redact(text.trim());
+        let cut: String = text.chars().take(SHOWN).collect();
+        if cut.is_empty() { "nothing".to_owned() } else { format!("{cut:?}") }
     }
 
     /// The error of an answer that does not fit its request.
@@ -214,16 +239,6 @@ impl StateHook {
 
 fn json(request: &StateRequest) -> String {
     serde_json::to_string(request).expect("a request is plain data")
-}
-
-fn shown(request: &StateRequest, text: &[u8]) -> String {
-    // The answer holds a token that nobody knows yet.
-    if matches!(request, StateRequest::Credential { .. }) {
-        return format!("[{} bytes, hidden]", text.len());
-    }
-    let text = String::from_utf8_lossy(text);
-    let cut: String = text.trim().chars().take(SHOWN).collect();
-    if cut.is_empty() { "nothing".to_owned() } else { format!("{cut:?}") }
 }
 
 /// Name and value of a header; the value may be in a file.

@@ -29,6 +29,8 @@ pub enum StateNeed {
     Collection,
     /// A credential is refused for this cause.
     Credential(Stimulus),
+    /// A read token expires during the run.
+    ExpiringToken,
     /// The service cannot check read tokens.
     Outage,
     /// The service tells how many requests wait for a verdict.
@@ -49,6 +51,7 @@ impl StateNeed {
             Self::Rotate,
             Self::Later,
             Self::Collection,
+            Self::ExpiringToken,
             Self::Outage,
             Self::Waiting,
         ];
@@ -75,6 +78,7 @@ impl StateNeed {
             Self::Later => "the state later",
             Self::Collection => "the state collection",
             Self::Credential(_) => "the state credential",
+            Self::ExpiringToken => "the state credential with a time before it is refused",
             Self::Outage => "the state outage",
             Self::Waiting => "the state waiting",
         }

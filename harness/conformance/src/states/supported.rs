@@ -1,27 +1,35 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm, Redactor, Secret};
 use edgeproof_fixtures::spec::Stimulus;
-use edgeproof_mock::states::StateProvider;
-use edgeproof_targets::{StateHook, StatePort};
+use edgeproof_mock::states::{StateProvider, StateReply, StateRequest};
+use edgeproof_targets::{HookError, StateHook, StatePort};
+use parking_lot::Mutex;
 
 use super::StateNeed;
 
 /// The states of the tested service, and the hook that provides them.
 #[derive(Debug)]
 pub struct States {
-    /// Brings the service into a state.
-    pub hook: StateHook,
+    pub(super) hook: StateHook,
+    /// What ends the states that concern the whole service and last.
+    lasting: Mutex<Vec<StateRequest>>,
     pub(super) supported: BTreeSet<StateNeed>,
     /// Values of `Authorization` that are refused, by their cause.
     pub(super) credentials: BTreeMap<Stimulus, Secret>,
+    /// Value of `Authorization` that expires [`EXPIRES`] after the start of the run.
+    pub(super) expiring: Option<Secret>,
 }
+
+/// Time for which [`States::expiring`] is accepted.
+pub(crate) const EXPIRES: Duration = Duration::from_secs(900);
 
 impl States {
     /// Every state, as long as nothing else is known.
     pub fn assumed(hook: StateHook) -> Self {
-        Self { hook, supported: StateNeed::all(), credentials: BTreeMap::new() }
+        Self::new(hook, StateNeed::all(), BTreeMap::new(), None)
     }
 
     /// The states of the built-in mock: every state.
@@ -33,8 +41,52 @@ impl States {
             }
             _ => None,
         };
-        let credentials = StateNeed::credentials().filter_map(authorization).collect();
-        Self { credentials, ..Self::assumed(StateHook::new(StatePort::Mock(provider), redactor)) }
+        let states = StateNeed::credentials().filter_map(authorization).collect();
+        let expiring = credentials.authorization(ReadTokenForm::Expiring).map(Secret::new);
+        let credentials = states;
+        Self { credentials, expiring, ..Self::assumed(StateHook::new(StatePort::Mock(provider), redactor)) }
+    }
+
+    pub(super) fn new(
+        hook: StateHook,
+        supported: BTreeSet<StateNeed>,
+        credentials: BTreeMap<Stimulus, Secret>,
+        expiring: Option<Secret>,
+    ) -> Self {
+        Self { hook, lasting: Mutex::default(), supported, credentials, expiring }
+    }
+
+    /// The hook's errors hide these secrets as well.
+    pub fn redact_with(&mut self, redactor: Arc<Redactor>) {
+        self.hook.redact_with(redactor);
+    }
+
+    /// Brings the service into a state.
+    pub async fn provide(&self, request: &StateRequest) -> Result<StateReply, HookError> {
+        // Before the request: a case can be cut off during it.
+        let end = match request {
+            StateRequest::Revoke { token } => Some(StateRequest::Restore { token: token.clone() }),
+            StateRequest::Outage { code: Some(_) } => Some(StateRequest::Outage { code: None }),
+            _ => None,
+        };
+        self.lasting.lock().extend(end.clone());
+        let reply = self.hook.provide(request).await;
+        let ended = match &reply {
+            Ok(_) => Some(request),
+            Err(HookError::Unsupported) => end.as_ref(),
+            Err(HookError::Failed(_)) => None,
+        };
+        self.lasting.lock().retain(|left| Some(left) != ended);
+        reply
+    }
+
+    /// Ends the states that a case left behind. Other cases need the token, and the service without its outage.
+    pub async fn end_lasting(&self) -> Result<(), HookError> {
+        let left = std::mem::take(&mut *self.lasting.lock());
+        for end in left {
+            self.hook.provide(&end).await?;
+        }
+        Ok(())
     }
 
     /// Whether the service can be brought into this state.
@@ -47,8 +99,13 @@ impl States {
         self.credentials.get(&cause)
     }
 
+    /// Value of `Authorization` that expires [`EXPIRES`] after the start of the run.
+    pub fn expiring(&self) -> Option<&Secret> {
+        self.expiring.as_ref()
+    }
+
     /// Values of `Authorization` that the hook told. No report may show them.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.credentials.values()
+        self.credentials.values().chain(&self.expiring)
     }
 }

@@ -5,6 +5,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::{CollectionState, StateReply, StateRequest};
 use edgeproof_targets::{HookError, StateHook};
 
+use super::supported::EXPIRES;
 use super::{StateNeed, States};
 
 /// Tries each state once.
@@ -12,6 +13,7 @@ struct Trial<'t> {
     hook: &'t StateHook,
     supported: BTreeSet<StateNeed>,
     credentials: BTreeMap<Stimulus, Secret>,
+    expiring: Option<Secret>,
     reference: String,
 }
 
@@ -20,14 +22,14 @@ impl States {
     pub async fn tried(hook: StateHook, tokens: TrialTokens<'_>, run: &str) -> Result<Self, HookError> {
         let reference = format!("edgeproof-{run}-trial");
         let (supported, credentials) = (BTreeSet::new(), BTreeMap::new());
-        let mut trial = Trial { hook: &hook, supported, credentials, reference };
+        let mut trial = Trial { hook: &hook, supported, credentials, expiring: None, reference };
         trial.sessions().await?;
         trial.revocation(&tokens).await?;
         trial.of(StateNeed::Rotate, StateRequest::Rotate {}).await?;
         trial.of(StateNeed::Later, StateRequest::Later { seconds: 1 }).await?;
         trial.others(tokens.outage).await?;
-        let Trial { supported, credentials, .. } = trial;
-        Ok(Self { hook, supported, credentials })
+        let Trial { supported, credentials, expiring, .. } = trial;
+        Ok(Self::new(hook, supported, credentials, expiring))
     }
 }
 
@@ -53,6 +55,11 @@ impl Trial<'_> {
             Err(HookError::Unsupported) => Ok(None),
             Err(why) => Err(why),
         }
+    }
+
+    fn authorization(&self, reply: StateReply, request: &StateRequest) -> Result<Secret, HookError> {
+        let missing = || self.hook.failed(request, "its answer has no member authorization");
+        reply.authorization.ok_or_else(missing)
     }
 
     fn named(&self, name: &str) -> String {
@@ -91,11 +98,15 @@ impl Trial<'_> {
         self.of(StateNeed::Collection, StateRequest::Collection { reference, form }).await?;
         for need in StateNeed::credentials() {
             let StateNeed::Credential(cause) = need else { continue };
-            let request = StateRequest::Credential { cause };
+            let request = StateRequest::Credential { cause, after: 0 };
             let Some(reply) = self.of(need, request.clone()).await? else { continue };
-            let missing = || self.hook.failed(&request, "its answer has no member authorization");
-            let authorization = reply.authorization.ok_or_else(missing)?;
+            let authorization = self.authorization(reply, &request)?;
             self.credentials.insert(cause, authorization);
+        }
+        let request =
+            StateRequest::Credential { cause: Stimulus::ReadTokenExpired, after: EXPIRES.as_secs() };
+        if let Some(reply) = self.of(StateNeed::ExpiringToken, request.clone()).await? {
+            self.expiring = Some(self.authorization(reply, &request)?);
         }
         if let Some(code) = outage {
             self.of(StateNeed::Outage, StateRequest::Outage { code: Some(code.to_owned()) }).await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::{ReadTokenForm, Secret};
 use edgeproof_fixtures::seal::{Collection, CollectionForm};
-use edgeproof_fixtures::spec::{Endpoint, Table};
+use edgeproof_fixtures::spec::{Endpoint, Stimulus, Table};
 use edgeproof_fixtures::verdict::Judgement;
 use edgeproof_http::{Body, Draft, ServerAddress};
 use parking_lot::Mutex;
@@ -82,7 +82,15 @@ impl StateProvider {
                 Ok(done)
             }
             StateRequest::Collection { reference, form } => self.post(&reference, form).await,
-            StateRequest::Credential { cause } => {
+            StateRequest::Credential { cause: Stimulus::ReadTokenExpired, after: after @ 1.. } => {
+                let end = service.clock().now() + Duration::from_secs(after);
+                let token = service.credentials().read_token_until(end);
+                Ok(StateReply { authorization: Some(Secret::new(format!("Bearer {token}"))), ..done })
+            }
+            StateRequest::Credential { cause, after: 1.. } => Err(StateError::Unsupported(format!(
+                "no credential is accepted and later refused for {cause}"
+            ))),
+            StateRequest::Credential { cause, after: 0 } => {
                 let form = ReadTokenForm::for_stimulus(cause)
                     .ok_or_else(|| StateError::Unsupported(format!("no read token causes {cause}")))?;
                 let authorization = service.credentials().authorization(form).map(Secret::new);

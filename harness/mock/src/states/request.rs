@@ -71,6 +71,9 @@ pub enum StateRequest {
     Credential {
         /// Cause of the refusal: a stimulus of the tables, such as `read-token-wrong-type`.
         cause: Stimulus,
+        /// Time for which the service accepts the credential before (s).
+        #[serde(default, skip_serializing_if = "is_zero")]
+        after: u64,
     },
     /// The service cannot check read tokens, and refuses them for this reason.
     Outage {
@@ -160,6 +163,11 @@ impl StateRequest {
             _ => None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn allow() -> Decision {

@@ -14,6 +14,7 @@ macro_rules! reads {
 }
 
 const REVOKED: Condition = All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked])]);
+const EXPIRED: Condition = Stimulus(&[S::ReadTokenExpired]);
 const POLLED: Condition = All(&[AVAILABLE, WAITS]);
 const OTHER_LICENSE: Condition = All(&[VERDICT, Stimulus(&[S::ReferenceOtherLicense])]);
 const KEY_SET: Condition = Endpoint(ServiceEndpoint::KeySet);
@@ -96,6 +97,26 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.401.revoked", "token-revocation-unchecked")
         .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), Earlier(Same::Token, 1, &ACCEPTED)]))
         .then(AcceptToken),
+    mutant("keeps-accepted-tokens-after-expiry", "Accepts a token that it accepted before it expired.")
+        .breaks("verdict.401.expired", "token-expiry-unchecked")
+        .when(All(&[VERDICT, EXPIRED, Earlier(Same::Token, 1, &ACCEPTED)]))
+        .then(AcceptToken),
+    mutant("accepts-expired-token-with-cookie", "Accepts an expired token in a request with a cookie.")
+        .breaks("verdict.401.expired", "token-expiry-unchecked")
+        .when(All(&[VERDICT, EXPIRED, Has("cookie")]))
+        .then(AcceptToken),
+    mutant("accepts-revoked-token-over-http2", "Accepts a revoked token over HTTP/2.")
+        .breaks("verdict.401.revoked", "token-revocation-unchecked")
+        .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), Http2]))
+        .then(AcceptToken),
+    mutant("verdict-of-other-license-over-http2", "Returns the verdict of another license over HTTP/2.")
+        .breaks("verdict.404.pending", "verdict-of-other-session")
+        .when(All(&[OTHER_LICENSE, Http2]))
+        .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
+    mutant("no-verdict-in-polls-of-proxies", "Returns no verdict to a long poll with X-Forwarded-For.")
+        .breaks("verdict.200.available", "verdict-lost")
+        .when(All(&[AVAILABLE, WAITS, Has("x-forwarded-for")]))
+        .answers(LOSE_VERDICT),
     mutant("keeps-refused-tokens", "Refuses a token that it refused before it was restored.")
         .breaks("verdict.401.revoked", "valid-token-refused")
         .when(Earlier(Same::Token, 1, &REVOKED))

@@ -154,7 +154,7 @@ impl ServiceCaseContext {
     /// Brings the service into a state. The error does not end the case.
     pub async fn ask(&self, request: &StateRequest) -> Result<StateReply, HookError> {
         let states = self.target.states.as_ref().ok_or(HookError::Unsupported)?;
-        let reply = states.hook.provide(request).await?;
+        let reply = states.provide(request).await?;
         if let Some(made) = reply.reference.as_deref().or(request.reference()) {
             self.target.traffic.note_session(made);
         }
@@ -168,6 +168,11 @@ impl ServiceCaseContext {
     /// Value of `Authorization` that the service refuses for this cause. None: no such header, or no state hook.
     pub fn credential(&self, cause: Stimulus) -> Option<String> {
         Some(self.target.states.as_ref()?.credential(cause)?.expose().to_owned())
+    }
+
+    /// Value of `Authorization` that expires some minutes after the start of the run.
+    pub fn expiring_credential(&self) -> Option<String> {
+        Some(self.target.states.as_ref()?.expiring()?.expose().to_owned())
     }
 
     /// Makes a session of this state. Yields its reference: the service may have made its own.

@@ -1,5 +1,5 @@
 use edgeproof_fixtures::spec::VerdictPath;
-use edgeproof_http::Draft;
+use edgeproof_http::{Body, Draft};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// A request for a verdict.
@@ -47,6 +47,12 @@ impl VerdictRequest {
     pub fn method(mut self, method: &str) -> Self {
         self.0.method = method.into();
         self
+    }
+
+    /// Adds a body.
+    #[must_use]
+    pub fn body(self, text: &str) -> Self {
+        Self(self.0.body(Body::Sized(text.to_owned().into())))
     }
 
     /// The request to send.

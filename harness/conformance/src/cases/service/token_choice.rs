@@ -27,6 +27,8 @@ pub enum TokenChoice {
     Revoked,
     /// A license.
     License,
+    /// A read token of another license.
+    OtherLicense,
     /// The read token, damaged.
     Damaged(Damage),
 }
@@ -47,6 +49,7 @@ impl TokenChoice {
             Self::Expired,
             Self::Revoked,
             Self::License,
+            Self::OtherLicense,
         ];
         // The interface does not show whether the prefix alone is a damaged token or none.
         let damages = Damage::VARIANTS.iter().filter(|damage| **damage != Damage::PrefixAlone);
@@ -63,6 +66,7 @@ impl TokenChoice {
             Self::Expired => "expired".into(),
             Self::Revoked => "revoked".into(),
             Self::License => "license".into(),
+            Self::OtherLicense => "other-license".into(),
             Self::Damaged(damage) => format!("damaged-{}", damage.slug()),
             Self::LowerCaseScheme => "lower-case-scheme".into(),
             Self::WithoutPrefix => "without-prefix".into(),
@@ -80,6 +84,7 @@ impl TokenChoice {
             Self::Expired => "an expired read token".into(),
             Self::Revoked => "a revoked read token".into(),
             Self::License => "a license as token".into(),
+            Self::OtherLicense => "a read token of another license".into(),
             Self::Damaged(damage) => format!("a read token {}", damage.description()),
             Self::LowerCaseScheme => "the read token and the scheme bearer".into(),
             Self::WithoutPrefix => "a read token without its prefix".into(),
@@ -94,7 +99,8 @@ impl TokenChoice {
     ) -> Result<Option<String>, NoSuchPart> {
         let inputs = &context.target.inputs;
         let (expired, license) = (exposed(inputs.expired_token.as_ref()), exposed(inputs.license.as_ref()));
-        self.with(&context.read_token(), &expired, &context.revoked_token(), &license)
+        let (revoked, other) = (context.revoked_token(), context.other_token());
+        self.with(&context.read_token(), [&expired, &revoked, &other], &license)
     }
 
     /// The value of `Authorization` in examples.
@@ -103,15 +109,14 @@ impl TokenChoice {
         if let Self::Damaged(damage) = self {
             return Some(format!("Bearer {READ_PREFIX}<token {}>", damage.description()));
         }
-        let [token, expired, revoked] = ["token", "expired", "revoked"].map(token);
-        self.with(&token, &expired, &revoked, "<license>").unwrap_or_default()
+        let [token, expired, revoked, other] = ["token", "expired", "revoked", "other token"].map(token);
+        self.with(&token, [&expired, &revoked, &other], "<license>").unwrap_or_default()
     }
 
     fn with(
         self,
         token: &str,
-        expired: &str,
-        revoked: &str,
+        [expired, revoked, other]: [&str; 3],
         license: &str,
     ) -> Result<Option<String>, NoSuchPart> {
         let bearer = |token: &str| Ok(Some(format!("Bearer {token}")));
@@ -123,6 +128,7 @@ impl TokenChoice {
             Self::Expired => bearer(expired),
             Self::Revoked => bearer(revoked),
             Self::License => bearer(license),
+            Self::OtherLicense => bearer(other),
             Self::Damaged(damage) => bearer(&damage.apply(token).ok_or(NoSuchPart)?),
             Self::LowerCaseScheme => Ok(Some(format!("bearer {token}"))),
             Self::WithoutPrefix => bearer(token.strip_prefix(READ_PREFIX).unwrap_or(token)),

@@ -170,7 +170,7 @@ fn states(
         outage: outage.and_then(|row| row.code()),
     };
     let run = format!("{:08x}", rand::rng().random::<u32>());
-    let states = runtime.block_on(States::tried(hook, tokens, &run)).map_err(|why| {
+    let mut states = runtime.block_on(States::tried(hook, tokens, &run)).map_err(|why| {
         let advice =
             "a state hook answers 200 or 501, or exits with 0 or 3, within 10 seconds; see docs/services.md";
         Failure::of(&why, advice).incomplete()
@@ -179,6 +179,7 @@ fn states(
         let token = secret.expose().split_once(' ').map_or(secret.expose(), |(_, token)| token);
         redactor.add("credential of the state hook", token);
     }
+    states.redact_with(Arc::new(redactor.clone()));
     Ok(Some(Arc::new(states)))
 }
 

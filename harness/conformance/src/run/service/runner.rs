@@ -272,7 +272,13 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
     async fn release(&self, context: &RunnerContext, case: &Case<P>, leased: Leased<Self>) -> Released {
         let Leased { lease, context: backend, .. } = leased;
         let ServiceLease { alone, run, short, shared, exclusive, job } = lease;
-        let (found, target) = (backend.found, backend.target);
+        let (mut found, target) = (backend.found, backend.target);
+        // Only a case that was cut off has left some.
+        if let Some(states) = &target.states
+            && let Err(why) = states.end_lasting().await
+        {
+            found.not_run = Some(why.to_string());
+        }
         drop((shared, exclusive));
         let end = match run {
             None => CaseEnd::Survived,

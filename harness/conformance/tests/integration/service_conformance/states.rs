@@ -1,12 +1,13 @@
 //! Somebody else's service is proven like our own: its state hook makes what the embedded run makes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wiremock::{MockServer, Request, Respond, ResponseTemplate, matchers};
 
 use super::program::{Run, conformance, program};
@@ -84,7 +85,9 @@ fn foreign_mock_is_proven_like_the_embedded_one(#[case] part: &str) {
         outcomes.retain(|id, _| !id.contains("http2"));
         outcomes
     };
-    assert_eq!(without(&run), without(&embedded), "{}", run.out);
+    let (run, embedded) = (without(&run), without(&embedded));
+    let differ: Vec<_> = run.iter().filter(|(id, outcome)| embedded.get(*id) != Some(outcome)).collect();
+    assert!(differ.is_empty() && run.len() == embedded.len(), "{differ:?}");
     foreign.stop();
 }
 
@@ -105,19 +108,92 @@ impl Respond for Without {
         if is_off {
             return ResponseTemplate::new(501);
         }
-        let host = self.admin.strip_prefix("http://").unwrap();
-        let mut stream = TcpStream::connect(host).unwrap();
-        let head = format!(
-            "POST /state HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-            request.body.len()
-        );
-        stream.write_all(&[head.as_bytes(), &request.body].concat()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
-        ResponseTemplate::new(status).set_body_string(body)
+        hand_on(&self.admin, &request.body)
     }
+}
+
+/// The answer of the mock's admin port.
+fn hand_on(admin: &str, body: &[u8]) -> ResponseTemplate {
+    let host = admin.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let head = format!(
+        "POST /state HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(&[head.as_bytes(), body].concat()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+    ResponseTemplate::new(status).set_body_string(body)
+}
+
+/// Freedoms of a correct service.
+#[derive(Clone, Copy)]
+enum Freedom {
+    /// It makes its own references.
+    OwnReferences,
+    /// A session has one verdict at most.
+    NotRenewed,
+}
+
+/// The state hook of a service with a freedom.
+struct Free {
+    admin: String,
+    freedom: Freedom,
+    /// Sessions with a verdict, or the number of references so far.
+    judged: Mutex<BTreeSet<String>>,
+}
+
+impl Respond for Free {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let mut wanted: Value = serde_json::from_slice(&request.body).unwrap();
+        let state = wanted["state"].as_str().unwrap().to_owned();
+        let session = format!("{} {}", wanted["license"], wanted["ref"]);
+        let mut judged = self.judged.lock().unwrap();
+        match (self.freedom, state.as_str()) {
+            (Freedom::OwnReferences, "verdict" | "pending") => {
+                let number = judged.len();
+                judged.insert(format!("own {number}"));
+                let own = format!("0192-{number:08x}-session");
+                wanted["ref"] = own.clone().into();
+                let _done = hand_on(&self.admin, wanted.to_string().as_bytes());
+                return ResponseTemplate::new(200).set_body_json(json!({ "ref": own }));
+            }
+            (Freedom::NotRenewed, "verdict") if !judged.insert(session.clone()) => {
+                return ResponseTemplate::new(200);
+            }
+            (Freedom::NotRenewed, "gone") => {
+                judged.retain(|known| !known.ends_with(&wanted["ref"].to_string()))
+            }
+            _ => {}
+        }
+        hand_on(&self.admin, &request.body)
+    }
+}
+
+#[rstest]
+#[case::own_references(Freedom::OwnReferences)]
+#[case::not_renewed(Freedom::NotRenewed)]
+#[tokio::test(flavor = "multi_thread")]
+async fn correct_service_conforms_with_each_freedom(#[case] freedom: Freedom) {
+    let foreign = Foreign::start();
+    let server = MockServer::start().await;
+    let hook = Free { admin: foreign.admin.clone(), freedom, judged: Mutex::default() };
+    wiremock::Mock::given(matchers::any()).respond_with(hook).mount(&server).await;
+    for part in ["service", "keys"] {
+        let run = foreign.run(part, &server.uri(), &["--strict"]);
+        assert_eq!(run.exit, 0, "{}", run.out);
+        let own =
+            |id: &String| run.case(id)["because"].as_str().unwrap().contains("with the given reference");
+        assert_eq!(
+            run.ended("not-applicable").iter().any(own),
+            part == "service" && matches!(freedom, Freedom::OwnReferences),
+            "{}",
+            run.out
+        );
+    }
+    foreign.stop();
 }
 
 #[rstest]
@@ -220,6 +296,7 @@ async fn state_that_is_not_true_is_one_finding() {
 #[rstest]
 #[case::both(&["--state-url", "http://127.0.0.1:9", "--state-command", "cat"], "cannot be used with")]
 #[case::no_url(&["--state-url", "127.0.0.1/state"], "as the URL of a server")]
+#[case::user_name(&["--state-url", "http://name:secret-value@127.0.0.1:9"], "it contains a user name")]
 #[case::no_program(&["--state-command", "edgeproof-no-such-program"], "edgeproof-no-such-program")]
 #[case::header_alone(&["--state-header", "A: b"], "--state-url")]
 #[case::no_header(&["--state-url", "http://127.0.0.1:9", "--state-header", "secret-value"], "it is not a header")]

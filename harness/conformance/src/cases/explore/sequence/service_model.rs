@@ -7,7 +7,6 @@ use super::action_model::{ActionModel, SavedFieldError, SavedFields, value};
 use super::service_step::{ServiceAction, SessionChoice, VerdictStep, header_fields, methods, queries};
 use crate::cases::TokenChoice;
 use crate::cases::{ServiceCaseContext, ServiceNeed};
-use crate::states::StateNeed;
 
 /// The steps that a service allows.
 #[derive(Debug, Clone)]
@@ -27,15 +26,14 @@ impl ServiceModel {
     pub(super) fn requires(action: &ServiceAction) -> Vec<ServiceNeed> {
         let ServiceAction::Verdict(step) = action else { return Vec::new() };
         let session = match step.session {
-            SessionChoice::Unknown | SessionChoice::OtherUnknown => None,
             SessionChoice::Known => Some(ServiceNeed::Session),
-            SessionChoice::Pending => Some(ServiceNeed::State(StateNeed::Pending)),
-            SessionChoice::TooOld => Some(ServiceNeed::State(StateNeed::Aged)),
+            other => other.need().map(ServiceNeed::State),
         };
         let token = match step.token {
             TokenChoice::Expired => Some(ServiceNeed::ExpiredToken),
             TokenChoice::Revoked => Some(ServiceNeed::RevokedToken),
             TokenChoice::License => Some(ServiceNeed::License),
+            TokenChoice::OtherLicense => Some(ServiceNeed::OtherToken),
             _ => None,
         };
         session.into_iter().chain(token).collect()
@@ -47,20 +45,16 @@ impl ServiceModel {
     }
 
     /// The steps for which the user gave the inputs.
-    pub(super) fn of(context: &ServiceCaseContext) -> Self {
+    pub(in crate::cases) fn of(context: &ServiceCaseContext) -> Self {
         let inputs = &context.target.inputs;
         let mut model = Self::all();
-        model.sessions.retain(|session| match session {
-            SessionChoice::Unknown | SessionChoice::OtherUnknown => true,
-            SessionChoice::Known => context.supports(StateNeed::Verdict) || inputs.session_ref.is_some(),
-            SessionChoice::Pending => context.supports(StateNeed::Pending),
-            SessionChoice::TooOld => context.supports(StateNeed::Aged),
-        });
+        model.sessions.retain(|session| session.is_known(context));
         let token = context.read_token();
         model.tokens.retain(|choice| match choice {
             TokenChoice::Expired => inputs.expired_token.is_some(),
             TokenChoice::Revoked => inputs.revoked_token.is_some(),
             TokenChoice::License => inputs.license.is_some(),
+            TokenChoice::OtherLicense => inputs.other_token.is_some(),
             TokenChoice::Damaged(damage) => damage.apply(&token).is_some(),
             _ => true,
         });
@@ -128,6 +122,7 @@ impl ActionModel for ServiceModel {
             SessionChoice::Known => "a session with a verdict",
             SessionChoice::Pending => "a session without a verdict yet",
             SessionChoice::TooOld => "a session whose verdict is too old",
+            SessionChoice::OtherLicense => "a session of another license",
         };
         let mut text = format!("{} of {session}, with {}", step.method, step.token.describe());
         if let Some(query) = step.query {

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
-use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::Hop;
 
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
@@ -13,8 +12,6 @@ use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 use crate::states::StateNeed;
 
-/// How much older than the limit a verdict is that no service returns (s).
-const TOO_OLD: u64 = 3600;
 /// Wait of a client that leaves (ms), and the time after which it leaves.
 const WAIT_MS: u64 = 600;
 const LEAVES: Duration = Duration::from_millis(30);
@@ -81,19 +78,7 @@ impl ServicePlayer<'_> {
         let mut sessions = BTreeMap::new();
         for choice in named {
             let reference = self.context.reference(&format!("{marker}-{choice}"));
-            let made = match choice {
-                SessionChoice::Unknown | SessionChoice::OtherUnknown => Some(reference),
-                SessionChoice::Known if !self.context.supports(StateNeed::Verdict) => {
-                    self.context.target.inputs.session_ref.clone()
-                }
-                SessionChoice::Known => self.context.made(StateRequest::verdict(reference)).await,
-                SessionChoice::Pending => self.context.made(StateRequest::pending(reference)).await,
-                SessionChoice::TooOld => {
-                    let limit = self.context.spec().limit("limit.verdict-age").unwrap_or_default();
-                    let age = limit.as_secs().saturating_add(TOO_OLD);
-                    self.context.made(StateRequest::aged(reference, age)).await
-                }
-            };
+            let made = choice.make(self.context, reference).await;
             sessions.insert(choice, made.unwrap_or_default());
         }
         sessions

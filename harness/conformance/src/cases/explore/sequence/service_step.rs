@@ -1,4 +1,5 @@
 use edgeproof_http::Draft;
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use strum::{Display, VariantArray};
 
@@ -7,6 +8,7 @@ use crate::cases::service::{
     ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, TokenChoice,
     WEAK_CONDITIONS,
 };
+use crate::states::StateNeed;
 
 /// A step at a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +50,50 @@ pub enum SessionChoice {
     Pending,
     /// A session whose verdict is too old.
     TooOld,
+    /// A session of another license, with a verdict.
+    OtherLicense,
+}
+
+/// How much older than the limit a verdict is that no service returns (s).
+const TOO_OLD: u64 = 3600;
+
+impl SessionChoice {
+    /// Whether requests may name such a session: its state can be made, or the user gave one.
+    pub(in crate::cases) fn is_known(self, context: &ServiceCaseContext) -> bool {
+        let given = self == Self::Known && context.target.inputs.session_ref.is_some();
+        given || self.need().is_none_or(|need| context.supports(need))
+    }
+
+    /// The state that it requires.
+    pub(super) fn need(self) -> Option<StateNeed> {
+        match self {
+            Self::Unknown | Self::OtherUnknown => None,
+            Self::Known => Some(StateNeed::Verdict),
+            Self::Pending => Some(StateNeed::Pending),
+            Self::TooOld => Some(StateNeed::Aged),
+            Self::OtherLicense => Some(StateNeed::OtherLicense),
+        }
+    }
+
+    /// Makes such a session. Yields its reference. None: it is not there; the case says why.
+    pub(in crate::cases) async fn make(
+        self,
+        context: &mut ServiceCaseContext,
+        reference: String,
+    ) -> Option<String> {
+        match self {
+            Self::Unknown | Self::OtherUnknown => Some(reference),
+            Self::Known if !context.supports(StateNeed::Verdict) => context.target.inputs.session_ref.clone(),
+            Self::Known => context.made(StateRequest::verdict(reference)).await,
+            Self::Pending => context.made(StateRequest::pending(reference)).await,
+            Self::TooOld => {
+                let limit = context.spec().limit("limit.verdict-age").unwrap_or_default();
+                let age = limit.as_secs().saturating_add(TOO_OLD);
+                context.made(StateRequest::aged(reference, age)).await
+            }
+            Self::OtherLicense => context.made(StateRequest::other_license(reference)).await,
+        }
+    }
 }
 
 impl VerdictStep {
@@ -76,7 +122,7 @@ impl VerdictStep {
     }
 
     /// The request with its expected answer. `reference`: that of the session. None: the token has no part to damage.
-    pub(super) fn probe(&self, context: &ServiceCaseContext, reference: &str) -> Option<Probe> {
+    pub(in crate::cases) fn probe(&self, context: &ServiceCaseContext, reference: &str) -> Option<Probe> {
         let mut request = context.verdict(reference).method(self.method);
         if let Some(query) = self.query {
             request = request.query(query);
@@ -95,10 +141,12 @@ impl VerdictStep {
     }
 
     /// The expected answer, as the cases about single values have it.
-    fn expected(&self, reference: &str) -> (Expected, CaseLevel) {
+    pub(in crate::cases) fn expected(&self, reference: &str) -> (Expected, CaseLevel) {
         if self.method != "GET" {
             return match (self.token, self.method) {
-                (TokenChoice::Valid, _) | (_, "OPTIONS") => (Expected::NoServerError, CaseLevel::Should),
+                (TokenChoice::Valid | TokenChoice::OtherLicense, _) | (_, "OPTIONS") => {
+                    (Expected::NoServerError, CaseLevel::Should)
+                }
                 (_, "HEAD") => (Expected::Status(&[401, 405, 501]), CaseLevel::Must),
                 _ => (Expected::Status(&[400, 401, 403, 404, 405, 411, 415, 501]), CaseLevel::Must),
             };
@@ -106,15 +154,22 @@ impl VerdictStep {
         if self.query.is_some_and(|query| INVALID_WAITS.contains(&query)) {
             return (Expected::NoServerError, CaseLevel::Must);
         }
+        let is_own = matches!(
+            (self.token, self.session),
+            (TokenChoice::Valid | TokenChoice::LowerCaseScheme, SessionChoice::Known)
+                | (TokenChoice::OtherLicense, SessionChoice::OtherLicense)
+        );
         let expected = match self.token {
-            TokenChoice::Valid if self.session == SessionChoice::Known => {
+            _ if is_own => {
                 // Other conditions and media types may lead to another success or to none.
                 let plain = self
                     .header
                     .is_none_or(|field| HEADERS.contains(&field) || WEAK_CONDITIONS.contains(&field));
                 if plain { Expected::Verdict } else { Expected::NoServerError }
             }
-            TokenChoice::Valid | TokenChoice::LowerCaseScheme => Expected::Pending(reference.to_owned()),
+            TokenChoice::Valid | TokenChoice::LowerCaseScheme | TokenChoice::OtherLicense => {
+                Expected::Pending(reference.to_owned())
+            }
             TokenChoice::Missing
             | TokenChoice::Foreign
             | TokenChoice::OtherScheme

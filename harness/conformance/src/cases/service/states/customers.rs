@@ -28,7 +28,7 @@ const fn foreign(name: &'static str, change: fn(VerdictRequest) -> VerdictReques
     Way { name, change, is_stated: false }
 }
 
-const WAYS: [Way; 8] = [
+const WAYS: [Way; 11] = [
     stated("plain", |request| request),
     stated("with waitMs", |request| request.query("waitMs=300")),
     foreign("with a license in the query", |request| {
@@ -42,6 +42,13 @@ const WAYS: [Way; 8] = [
         request.header("X-License", "other").header("X-License-Id", "other")
     }),
     foreign("for another host", |request| request.header("X-Forwarded-Host", "other.example")),
+    foreign("with a license in the body", |request| {
+        request.header("Content-Type", "application/json").body(r#"{"license":"other","lid":"other"}"#)
+    }),
+    foreign("with the method POST", |request| request.method("POST")),
+    foreign("with an overridden method", |request| {
+        request.method("POST").header("X-HTTP-Method-Override", "GET")
+    }),
     foreign("as a browser", |request| {
         request.header("Accept", "text/html, */*").header("Origin", "https://other.example")
     }),

@@ -1,6 +1,8 @@
-//! What only states show: verdicts of chosen references, verdicts that come and go, other customers, revoked tokens.
+//! What only states show: verdicts of chosen references, verdicts that come and go, other customers, revoked tokens;
+//! and requests in which all of it varies together.
 
 mod chosen;
+mod crossed;
 mod customers;
 mod lifecycle;
 mod named;
@@ -18,4 +20,5 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     lifecycle::add(cases);
     customers::add(cases);
     revocation::add(cases);
+    crossed::add(cases);
 }

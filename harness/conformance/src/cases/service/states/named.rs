@@ -19,14 +19,21 @@ pub(super) fn own_verdict(
     reply: &AnswerResult,
 ) -> Vec<Check> {
     let mut checks = verdict(context.spec(), reply);
-    let others = context.target.traffic.sessions();
-    let foreign = reply.as_ref().ok().and_then(|answer| foreign_session(&answer.body, reference, &others));
-    if let Some((path, other)) = foreign {
-        let (expected, actual) = (Some(Wire::from(reference)), Some(Wire::from(other)));
-        let kind = DifferenceKind::Member { path, change: MemberChange::Other, expected, actual };
-        checks.push(Check::judged(kind, false));
-    }
+    checks.extend(foreign_verdict(context, reference, reply));
     checks
+}
+
+/// The answer is a verdict of another session: a check that fails.
+pub(super) fn foreign_verdict(
+    context: &ServiceCaseContext,
+    reference: &str,
+    reply: &AnswerResult,
+) -> Option<Check> {
+    let others = context.target.traffic.sessions();
+    let (path, other) = foreign_session(&reply.as_ref().ok()?.body, reference, &others)?;
+    let (expected, actual) = (Some(Wire::from(reference)), Some(Wire::from(other)));
+    let kind = DifferenceKind::Member { path, change: MemberChange::Other, expected, actual };
+    Some(Check::judged(kind, false))
 }
 
 /// A member of a verdict, or of the claims of its token, that is the reference of another session: its path and its value.

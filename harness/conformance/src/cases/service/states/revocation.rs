@@ -8,12 +8,13 @@ use crate::cases::service::TokenChoice;
 use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
-use crate::states::StateNeed;
+use crate::states::{EXPIRES, StateNeed};
 
 /// Read tokens that were accepted and are refused now (5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     refused_before(cases);
     revoked_and_restored(cases);
+    expires(cases);
 }
 
 /// Tokens that were revoked or expired before the run: whatever is asked, and of whom.
@@ -126,6 +127,51 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
         .exclusive()
         .also(PENDING)
         .stimulus(Stimulus::ReadTokenRevoked);
+}
+
+/// A token that expires during the run. A service that accepted it before has no memory of that.
+fn expires(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            EXPIRED,
+            "verdict.expired.at-once",
+            "a read token that was accepted is refused as expired from its end on",
+        )
+        .steps(steps!(async |context| {
+            let Some(authorization) = context.expiring_credential() else { return };
+            let requests = |context: &ServiceCaseContext, reference: &str| {
+                context.verdict(reference).authorization(&authorization)
+            };
+            let unknown = context.reference("unknown");
+            let Some(reference) = context.session().await else { return };
+            let before = context.fetch_verdict(&requests(context, &reference)).await;
+            if judge::exact(&answer(context.row(EXPIRED), ""), &before).iter().all(|check| check.ok) {
+                let why = "the credential of the state hook had expired at its first use";
+                context.found.not_applicable = Some(why.to_owned());
+                return;
+            }
+            let pending = context.fetch_verdict(&requests(context, &unknown)).await;
+            judge_accepted(context, [&reference, &unknown], &[before, pending]);
+            // The clock may have moved before.
+            if context.provide(StateRequest::Later { seconds: EXPIRES.as_secs() + 1 }).await.is_none() {
+                return;
+            }
+            let Some(reference) = context.session().await else { return };
+            for asked in [&reference, &unknown] {
+                let reply = context.fetch_verdict(&requests(context, asked)).await;
+                context.checks(judge::exact(&answer(context.row(EXPIRED), ""), &reply));
+            }
+        }))
+        .requires(&[
+            ServiceNeed::ReadToken,
+            ServiceNeed::Session,
+            ServiceNeed::State(StateNeed::Later),
+            ServiceNeed::State(StateNeed::ExpiringToken),
+        ])
+        .exclusive()
+        .also(AVAILABLE)
+        .also(PENDING)
+        .stimulus(Stimulus::ReadTokenExpired);
 }
 
 fn judge_accepted(

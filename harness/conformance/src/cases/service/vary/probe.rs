@@ -42,7 +42,7 @@ impl Probe {
 
     /// Replaces the name.
     #[must_use]
-    pub(super) fn named(mut self, name: String) -> Self {
+    pub(in crate::cases) fn named(mut self, name: String) -> Self {
         self.name = name;
         self
     }
@@ -56,7 +56,7 @@ impl Probe {
 
     /// The same probe with another request.
     #[must_use]
-    pub(super) fn map(mut self, change: impl Fn(Draft) -> Draft) -> Self {
+    pub(in crate::cases) fn map(mut self, change: impl Fn(Draft) -> Draft) -> Self {
         self.draft = change(self.draft);
         self
     }
