@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
 use edgeproof_reports::Hop;
@@ -37,6 +38,8 @@ type Asked = (SessionChoice, TokenChoice);
 
 /// Queries that leave the answer as it is.
 const QUERIES: [Option<&str>; 4] = [None, Some("waitMs=1"), Some("waitMs=%30"), Some("other=1&waitMs=0")];
+/// Time that a case may take on a busy machine: it sends up to 220 requests.
+const TAKES: Duration = Duration::from_secs(30);
 /// A wait that only a pending answer uses.
 const LONG_WAIT: &str = "waitMs=20000";
 /// Header fields that leave the answer as it is.
@@ -88,7 +91,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         ),
     ] {
         let case = cases.case(row, id, title);
-        let case = case.steps(steps!(async |context| { play(context, outcome).await })).requires(requires);
+        let case = case.steps(steps!(async |context| { play(context, outcome).await }));
+        let case = case.requires(requires).takes(TAKES);
         if outcome == Outcome::Refused {
             case.also(EXPIRED).also(REVOKED);
         }
