@@ -32,6 +32,9 @@ pub fn verify_jws(token: &str, set: &KeySet) -> (SignatureForm, Option<String>) 
         keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
     };
     let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
+    if token.contains('=') {
+        return (SignatureForm::Malformed, None);
+    }
     let Some((signed, signature)) = token.rsplit_once('.') else { return (SignatureForm::Malformed, None) };
     let Some(signature) = decode(signature) else { return (SignatureForm::Malformed, None) };
     if signed_by(&keys, signed, &signature) {
@@ -100,7 +103,7 @@ fn header(token: &str) -> Option<Value> {
     else {
         return None;
     };
-    let header: Value = serde_json::from_slice(&decode(header)?).ok()?;
+    let header: Value = serde_json::from_slice(&decode(header.trim_end_matches('='))?).ok()?;
     // A token with padding, or in the other alphabet, is a malformed token.
     let is_encoded = |text: &str| {
         text.bytes()

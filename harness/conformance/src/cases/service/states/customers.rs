@@ -193,17 +193,27 @@ fn polls(cases: &mut CaseList<'_, Service>) {
         .case(PENDING, "verdict.customer.polls", "a verdict ends no long poll of another license")
         .steps(steps!(async |context| {
             let reference = context.reference("polls");
-            let query = |request: VerdictRequest| request.query("waitMs=1200").draft();
+            let query =
+                |request: VerdictRequest| request.query(&format!("waitMs={}", POLL.as_millis())).draft();
             let other = query(Holder::Other.request(context, &reference));
+            // Its time shows what a poll for no session takes.
+            let unknown = context.reference("unknown");
+            let unknown = query(Holder::Other.request(context, &unknown));
+            let waiting_for_none = context.begin(&unknown, TIMEOUT);
             let waiting = context.begin(&other, TIMEOUT);
             let making = async {
                 context.sleep(TO_BEGIN).await;
                 context.chosen(StateRequest::verdict(&reference)).await
             };
-            let (sent, made) = tokio::join!(waiting, making);
+            let (sent, none, made) = tokio::join!(waiting, waiting_for_none, making);
             context.record(&other, sent.clone());
+            context.record(&unknown, none.clone());
             if made.is_none() {
                 return;
+            }
+            let early = none.took.saturating_sub(sent.took);
+            if none.reply.is_ok() && none.took >= POLL * 9 / 10 {
+                context.check(Check::timed(TimeRule::AsForNone, early, POLL / 2).at(CaseLevel::Should));
             }
             let pending = judge::exact(&answer(context.row(PENDING), &reference), &sent.reply);
             context.checks(pending);
@@ -256,6 +266,8 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
+/// Wait of a long poll for a session of another license.
+const POLL: Duration = Duration::from_millis(1200);
 /// Timeout of a long poll's answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -291,7 +303,7 @@ impl Holder {
 }
 
 /// The answer without its reference, which differs.
-fn without_reference(reply: &judge::AnswerResult, reference: &str) -> judge::AnswerResult {
+pub(super) fn without_reference(reply: &judge::AnswerResult, reference: &str) -> judge::AnswerResult {
     let mut answer = reply.clone()?;
     let text = String::from_utf8_lossy(&answer.body).replace(reference, "");
     answer.body = text.into_bytes().into();

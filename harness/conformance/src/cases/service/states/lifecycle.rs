@@ -1,16 +1,24 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::Fact;
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
+use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
-use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
-use crate::judge;
+use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
 /// Number of connections that ask at each time: replicas and caches may answer differently.
 const CONNECTIONS: usize = 3;
+/// Number of sessions that are made in a row, of verdicts of them that are read, and of requests to the hook at the same time.
+const SESSIONS: usize = 150;
+const READ: usize = 15;
+const AT_ONCE: usize = 8;
 
 /// The life of a session: without a verdict, with one, with an old one, with another one, gone.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -21,6 +29,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     };
     comes(cases);
     gone(cases);
+    many(cases);
+    revalidated(cases);
     if let Some(seconds) = limit {
         ages(cases, seconds);
         renewed(cases, seconds);
@@ -76,6 +86,81 @@ fn gone(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&needs(&[StateNeed::Gone]))
         .also(AVAILABLE);
+}
+
+/// A service keeps the verdicts of many sessions.
+fn many(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(AVAILABLE, "verdict.life.many", "verdicts are available when many sessions came after them")
+        .steps(steps!(async |context| {
+            let asked: Vec<StateRequest> = (0..SESSIONS)
+                .map(|number| StateRequest::verdict(context.reference(&format!("many-{number}"))))
+                .collect();
+            let mut made = Vec::new();
+            for some in asked.chunks(AT_ONCE) {
+                made.extend(join_all(some.iter().map(|request| context.ask(request))).await);
+            }
+            let mut references = Vec::new();
+            for (request, reply) in asked.iter().zip(made) {
+                match reply {
+                    Ok(reply) => references.push(
+                        reply
+                            .reference
+                            .or_else(|| request.reference().map(str::to_owned))
+                            .unwrap_or_default(),
+                    ),
+                    Err(why) => {
+                        context.found.not_run = Some(why.to_string());
+                        return;
+                    }
+                }
+            }
+            for reference in references.iter().step_by(SESSIONS / READ) {
+                let reply = context.fetch_verdict(&context.with_token(reference)).await;
+                let checks = own_verdict(context, reference, &reply);
+                context.checks(checks);
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Verdict)])
+        .takes(Duration::from_secs(30));
+}
+
+/// A client that revalidates a verdict learns of the next one (RFC 9110 §13.1.2).
+fn revalidated(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.life.revalidated",
+            "the entity tag of a verdict is not that of the next one",
+        )
+        .steps(steps!(async |context| {
+            let reference = context.reference("revalidated");
+            let judged = |decision| {
+                StateRequest::judged(&reference, Judgement { decision, confidence: Confidence::FULL })
+            };
+            if context.chosen(judged(Decision::Allow)).await.is_none() {
+                return;
+            }
+            let first = context.fetch_verdict(&context.with_token(&reference)).await;
+            let checks = own_verdict(context, &reference, &first);
+            context.checks(checks);
+            let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag"));
+            let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(str::to_owned) else {
+                context.found.not_applicable = Some("the verdict has no ETag".into());
+                return;
+            };
+            if context.chosen(judged(Decision::Deny)).await.is_none() {
+                return;
+            }
+            let second = context.fetch_verdict(&context.with_token(&reference)).await;
+            let conditional = context.with_token(&reference).header("If-None-Match", &tag);
+            let reply = context.fetch_verdict(&conditional).await;
+            let body = |reply: &AnswerResult| reply.as_ref().ok().map(|answer| answer.body.clone());
+            if body(&first) != body(&second) {
+                context.check(status(context.spec(), AVAILABLE, &reply));
+            }
+        }))
+        .requires(&CHOSEN);
 }
 
 fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
@@ -152,6 +237,17 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             }
             available(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Later { seconds: 31 }).await.is_none() {
+                return;
+            }
+            pending(context, &mut kept, &reference).await;
+            if !context.supports(StateNeed::Aged) {
+                return;
+            }
+            // The age counts from the verdict, and not from its first request.
+            let aged = StateRequest::aged(context.reference("read-late"), limit.saturating_sub(30));
+            let Some(reference) = context.made(aged).await else { return };
+            available(context, &mut kept, &reference).await;
             if context.provide(StateRequest::Later { seconds: 31 }).await.is_some() {
                 pending(context, &mut kept, &reference).await;
             }
@@ -189,7 +285,7 @@ async fn everywhere(
     let mut drafts = vec![plain.clone(); CONNECTIONS];
     drafts.push(polling);
     let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
-    let mut all = futures_util::future::join_all(sending).await;
+    let mut all = join_all(sending).await;
     drafts.push(plain.clone());
     all.push(context.send_kept(kept, &plain).await);
     for (draft, sent) in drafts.iter().zip(&all) {

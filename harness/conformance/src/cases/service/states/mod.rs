@@ -9,6 +9,7 @@ mod named;
 mod polls;
 mod references;
 mod revocation;
+mod ways_around;
 
 use super::Service;
 use crate::cases::CaseList;
@@ -19,6 +20,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     polls::add(cases);
     lifecycle::add(cases);
     customers::add(cases);
+    ways_around::add(cases);
     revocation::add(cases);
     crossed::add(cases);
 }

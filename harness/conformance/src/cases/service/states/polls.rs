@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use edgeproof_http::Sent;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::TimeRule;
+use edgeproof_targets::HookError;
 use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
@@ -31,6 +32,8 @@ const MANY: usize = 8;
 /// Verdicts that come during a long poll (4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     many(cases);
+    named(cases);
+    too_old(cases);
     others(cases);
     left(cases);
     at_once(cases);
@@ -58,6 +61,59 @@ fn many(cases: &mut CaseList<'_, Service>) {
             .takes(TIMEOUT)
             .also(AVAILABLE);
     }
+}
+
+/// A verdict ends a long poll whatever its reference looks like.
+fn named(cases: &mut CaseList<'_, Service>) {
+    let long = "x".repeat(100);
+    for (id, what, end) in [
+        ("encoded", "an encoded reference", "gr\u{f6}\u{df}e a+b"),
+        ("long", "a long reference", long.as_str()),
+    ] {
+        let title = format!("a verdict ends a long poll for {what}");
+        let end = end.to_owned();
+        cases
+            .case(ROW, &format!("verdict.poll.{id}"), &title)
+            .steps(steps!(with(end), async |context| {
+                let reference = context.reference(&end);
+                for sent in woken(context, std::slice::from_ref(&reference), LONG, &reference).await {
+                    judge_woken(context, &reference, &sent);
+                }
+            }))
+            .requires(&CHOSEN)
+            .takes(TIMEOUT)
+            .also(AVAILABLE);
+    }
+}
+
+/// A long poll does not return a verdict that is too old.
+fn too_old(cases: &mut CaseList<'_, Service>) {
+    let Some(limit) = cases.spec.limit("limit.verdict-age").map(|limit| limit.as_secs()) else { return };
+    cases
+        .case(
+            "limit.verdict-age",
+            "verdict.poll.too-old",
+            "a verdict that is too old ends no long poll with itself",
+        )
+        .steps(steps!(async |context| {
+            let reference = context.reference("too-old");
+            let draft = context.with_token(&reference).query("waitMs=1000").draft();
+            let sending = context.begin(&draft, TIMEOUT);
+            let making = async {
+                context.sleep(TO_BEGIN).await;
+                context.ask(&StateRequest::aged(&reference, limit + 30)).await
+            };
+            let (sent, made) = tokio::join!(sending, making);
+            context.record(&draft, sent.clone());
+            if let Err(HookError::Failed(why)) = made {
+                context.found.not_run = Some(why);
+                return;
+            }
+            context.checks(judge::exact(&answer(context.row(PENDING), &reference), &sent.reply));
+        }))
+        .requires(&needs(StateNeed::Aged))
+        .takes(TIMEOUT)
+        .also(PENDING);
 }
 
 /// A verdict does not end long polls for others with itself.

@@ -31,19 +31,25 @@ const fn named(
 }
 
 /// References that a page may pass to `start()`.
-const NAMED: [Named; 15] = [
+const NAMED: [Named; 18] = [
     named(
         "plain",
         "letters, digits and dashes",
         "Ab-7_x.y~z",
-        &["Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", ""],
+        &["Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", "Ab7_x.y~z", "Ab-7-x.y~z", ""],
     ),
     named("case", "both cases", "AbCdE", &["abcde", "ABCDE", "AbCde"]),
     named(
         "composed",
         "composed characters",
         "Gr\u{f6}\u{df}e-\u{e9}",
-        &["Gro\u{308}\u{df}e-e\u{301}", "Grosse-e", "Gr\u{f6}sse-\u{e9}"],
+        &[
+            "Gro\u{308}\u{df}e-e\u{301}",
+            "Grosse-e",
+            "Gr\u{f6}sse-\u{e9}",
+            "Gr\u{d6}\u{df}e-\u{e9}",
+            "Gr\u{f6}\u{df}e-\u{c9}",
+        ],
     ),
     named("decomposed", "decomposed characters", "Gro\u{308}\u{df}e-e\u{301}", &["Gr\u{f6}\u{df}e-\u{e9}"]),
     named(
@@ -53,6 +59,14 @@ const NAMED: [Named; 15] = [
         &["\u{1f6cd}-\u{20bb7}", "-", "??-?"],
     ),
     named("compatible", "characters with compatible forms", "\u{ff11}\u{fb01}", &["1fi", "\u{ff11}fi"]),
+    named(
+        "uuid",
+        "a UUID",
+        "0b6f3c1e-9d2a-4c57-8e10-a3f4b5c6d7e8",
+        &["0B6F3C1E-9D2A-4C57-8E10-A3F4B5C6D7E8", "0b6f3c1e9d2a4c578e10a3f4b5c6d7e8"],
+    ),
+    named("hash", "texts that a common hash confuses", "Aa", &["BB", "C#"]),
+    named("replacement", "the replacement character", "a\u{fffd}", &["a?", "a", "a\u{fffd}\u{fffd}"]),
     named("dotless", "the Turkish i", "I\u{131}\u{130}i", &["i\u{131}\u{130}i", "IIII", "iiii"]),
     named("space", "a space", "a b", &["a b ", "a  b", "a+b", "ab"]),
     named("plus", "a plus sign", "a+b", &["a b", "a%2Bb"]),
@@ -260,10 +274,25 @@ async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[
     let checks = own_verdict(context, reference, &reply);
     context.checks(checks);
     pending(context, near).await;
+    pending_over_http2(context, near).await;
     // A request for a near text changes nothing.
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
     let checks = own_verdict(context, reference, &reply);
     context.checks(checks);
+}
+
+/// The same over HTTP/2, where the service offers it.
+async fn pending_over_http2(context: &mut ServiceCaseContext, texts: &[String]) {
+    for text in texts {
+        let draft = context.with_token(text).draft();
+        let Some(sent) = context.send_http2(&draft).await else { return };
+        let reply = sent.reply.clone();
+        context.record(&draft, sent);
+        let expected = answer(context.row(PENDING), text);
+        let name = format!("{text:?} over HTTP/2");
+        let checks = judge::exact(&expected, &reply).into_iter().map(|check| check.of(&name));
+        context.checks(checks.collect());
+    }
 }
 
 /// These texts lead to no verdict.

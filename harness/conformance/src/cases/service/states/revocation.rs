@@ -1,5 +1,6 @@
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_http::ReusedConnection;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
@@ -95,11 +96,18 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             let unknown = context.reference("unknown");
             let accepted = [fetch(context, &reference).await, fetch(context, &unknown).await];
             judge_accepted(context, [&reference, &unknown], &accepted);
+            let mut kept = ReusedConnection::default();
+            drop(fetch_kept(context, &mut kept, &reference).await);
             let token = Secret::new(context.read_token());
             if context.provide(StateRequest::Revoke { token: token.clone() }).await.is_none() {
                 return;
             }
-            let refused = [fetch(context, &reference).await, fetch(context, &unknown).await];
+            let refused = [
+                // First: a client may keep a connection for a short time only.
+                fetch_kept(context, &mut kept, &reference).await,
+                fetch(context, &reference).await,
+                fetch(context, &unknown).await,
+            ];
             let other = context.target.inputs.other_token.is_some().then(|| context.other_token());
             let other = match other {
                 Some(token) => {
@@ -182,6 +190,18 @@ fn judge_accepted(
     let checks = own_verdict(context, known, verdict);
     context.checks(checks);
     context.checks(judge::exact(&answer(context.row(PENDING), unknown), pending));
+}
+
+/// Requests a verdict with the read token over a connection of earlier requests.
+async fn fetch_kept(
+    context: &mut ServiceCaseContext,
+    kept: &mut ReusedConnection,
+    reference: &str,
+) -> AnswerResult {
+    let draft = context.with_token(reference).draft();
+    let sent = context.send_kept(kept, &draft).await;
+    context.record(&draft, sent.clone());
+    sent.reply
 }
 
 /// Requests a verdict with the read token.
