@@ -1,5 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -62,6 +63,8 @@ pub struct MockService {
     plain: Option<Server>,
     state: Arc<ServiceState>,
     mode: Mutex<ListenerMode>,
+    /// It closed idle connections.
+    closed: AtomicBool,
 }
 
 /// Time for requests in flight when a mock service stops.
@@ -92,7 +95,7 @@ impl MockService {
         };
         let server = serve(listener, protocol(mode, &state.credentials, &state.profile)?)?;
         let plain = plain.map(|listener| serve(listener, ListenerProtocol::Plain)).transpose()?;
-        Ok(Self { server, plain, state, mode: Mutex::new(mode) })
+        Ok(Self { server, plain, state, mode: Mutex::new(mode), closed: AtomicBool::new(false) })
     }
 
     /// Stops listening, waits up to two seconds for requests in flight, and closes all connections. Waiting polls get
@@ -166,6 +169,7 @@ impl MockService {
     pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
         let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
         *self.mode.lock() = mode;
+        self.closed.store(true, Ordering::Relaxed);
         self.server.set_protocol(protocol).await;
         Ok(())
     }
@@ -313,8 +317,14 @@ impl MockService {
         self.server.connections_accepted() + plain
     }
 
+    /// Whether it closed idle connections since the last call, so that a client may still hold them.
+    pub fn take_closed(&self) -> bool {
+        self.closed.swap(false, Ordering::Relaxed)
+    }
+
     /// Closes all connections, like an idle timeout, and continues to listen. They are closed when this returns.
     pub async fn close_connections(&self) {
+        self.closed.store(true, Ordering::Relaxed);
         self.server.close_connections().await;
         if let Some(plain) = &self.plain {
             plain.close_connections().await;

@@ -23,12 +23,17 @@ pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
     }
 }
 
-/// A page of `origin` cannot read the answer.
+/// A page of `origin` cannot read the answer. No page has an origin that browsers serialise otherwise: a grant to it is open, but
+/// neither a wildcard nor `null`.
 pub fn no_grant(origin: &str, reply: &AnswerResult) -> Check {
     match reply {
         Ok(answer) => {
             let value = values(answer, GRANT);
-            let ok = !grants(value.as_deref(), origin);
+            let ok = if is_serialised(origin) {
+                !grants(value.as_deref(), origin)
+            } else {
+                !matches!(value.as_deref(), Some("*" | "null"))
+            };
             Check::judged(grant(origin, false, value), ok).advise(Advice::GrantForeign)
         }
         // Without an answer there is no grant.
@@ -104,6 +109,22 @@ fn grant_advice(answer: &Answer, grant: Option<&str>) -> Advice {
     }
 }
 
+/// Whether a browser can send this origin: its serialisation has one value, small letters, no default port, and no path (HTML,
+/// origins; URL, port of a special scheme).
+fn is_serialised(origin: &str) -> bool {
+    if origin == "null" {
+        return true;
+    }
+    let Some((scheme, host)) = origin.split_once("://") else { return false };
+    let default_port = match scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => "/",
+    };
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && !b"/,".contains(&byte);
+    !host.is_empty() && origin.replacen("://", "", 1).bytes().all(is_plain) && !host.ends_with(default_port)
+}
+
 fn grants(grant: Option<&str>, origin: &str) -> bool {
     grant.is_some_and(|grant| grant == "*" || grant == origin)
 }
@@ -172,6 +193,29 @@ mod tests {
     ) {
         assert_eq!(readable(PAGE, &reply(200, headers)).ok, expected);
         assert_eq!(no_grant(PAGE, &reply(200, headers)).ok, !expected);
+    }
+
+    #[rstest]
+    #[case::slash("https://page.example/", false)]
+    #[case::capitals("HTTPS://PAGE.EXAMPLE", false)]
+    #[case::default_port("https://page.example:443", false)]
+    #[case::two("https://page.example https://other.example", false)]
+    #[case::two_fields("https://page.example, https://other.example", false)]
+    #[case::file("file:///C:/page.html", false)]
+    #[case::no_origin("page.example", false)]
+    #[case::foreign("https://other.example", true)]
+    #[case::port("https://page.example:8443", true)]
+    #[case::default_port_of_http("https://page.example:80", true)]
+    #[case::extension("chrome-extension://abcdef", true)]
+    #[case::opaque("null", true)]
+    fn only_an_origin_that_a_browser_sends_is_foreign(
+        #[case] origin: &'static str,
+        #[case] is_foreign: bool,
+    ) {
+        assert_eq!(no_grant(origin, &reply(200, &[("access-control-allow-origin", origin)])).ok, !is_foreign);
+        assert!(!no_grant(origin, &reply(200, &[("access-control-allow-origin", "*")])).ok);
+        let null = no_grant(origin, &reply(200, &[("access-control-allow-origin", "null")]));
+        assert_eq!(null.ok, is_foreign && origin != "null");
     }
 
     #[rstest]

@@ -49,6 +49,12 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult, received: Sys
     Check::judged(kind(actual), ok).at(CaseLevel::Should).advise(Advice::KeySetStale)
 }
 
+/// The answer forbids every cache to store it (RFC 9111 §5.2.2.5).
+pub fn is_never_stored(reply: &AnswerResult) -> bool {
+    let control = reply.as_ref().ok().and_then(|answer| values(answer, "cache-control")).unwrap_or_default();
+    directives(&control).iter().any(|(name, _)| name == "no-store")
+}
+
 /// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
 pub fn not_shared(reply: &AnswerResult) -> Check {
     let kind = |actual| cache(CacheRule::NotShared, None, actual);

@@ -31,16 +31,17 @@ pub use coding::decoded;
 pub(crate) use coding::is_gzip;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
-pub use freshness::{cache_time_bounded, fresh_for, not_shared, not_stored};
+pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
 pub use header::{header_has, json_content_type, same_header, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
 pub use jws::{is_jws, verify_jws};
 pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
 pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{
-    RelayedRequests, carries_license, not_relayed, presents_certificate, relayed_once, relays_one_of,
+    RelayedRequests, carries_license, not_relayed, permits_repeat, presents_certificate, relayed_once,
+    relays_one_of,
 };
 pub use session::{ExpectedError, SessionResult, fails_with, resolves, resolves_as};
-pub use transport::{head_length, transport};
+pub use transport::{head_length, refuses_short_uri, transport};
 pub(crate) use unset::unset_license;
 pub(crate) use values::{answer_value, page_answer, silence};

@@ -3,9 +3,10 @@ use super::check::{AnswerResult, Check};
 use super::unset::license_advice;
 use super::values::body_change;
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_mock::Arrival;
+use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{CertificateForm, DifferenceKind, LicenseValue};
+use http::header::EXPECT;
 
 /// Requests of an exchange at the service.
 #[derive(Debug, Default)]
@@ -39,7 +40,17 @@ impl RelayedRequests {
     }
 }
 
-/// The body arrived once and unchanged. `reply`: the edge's answer to it; `copy`: level of a second request.
+/// Whether an HTTP client may send the request again by itself after this answer: 408 (RFC 9110 §15.5.9), 421 (§15.5.20), or 417
+/// to a request with `Expect` (§10.1.1). No answer of the page tells it apart from a first attempt.
+pub fn permits_repeat(arrival: &Arrival) -> bool {
+    match arrival.answer.as_ref().and_then(ArrivalAnswer::status) {
+        Some(408 | 421) => true,
+        Some(417) => arrival.request.headers.contains_key(EXPECT),
+        _ => false,
+    }
+}
+
+/// The body arrived once and unchanged, or again after answers that permit it. `reply`: the edge's answer to it; `copy`: level of a second request.
 pub fn relayed_once(
     sent: &[u8],
     relayed: &RelayedRequests,
@@ -57,16 +68,19 @@ pub fn relayed_once(
         method: None,
         body_bytes: None,
     };
-    let check = Check::judged(kind, count == 1);
+    let is_repeated =
+        relayed.complete.split_last().is_some_and(|(_, earlier)| earlier.iter().all(permits_repeat));
+    let check = Check::judged(kind, is_repeated);
     let check = match (count, reply) {
-        (1, _) => check,
+        _ if is_repeated => check,
         (0, _) if relayed.broken_off > 0 => check.advise(Advice::UploadBrokenOff),
         (0, Ok(answer)) => check.advise(Advice::NotRelayed { status: u64::from(answer.status) }),
         (0, Err(_)) => check.advise(Advice::NotRelayedUnanswered),
         _ => check.advise(Advice::CopySent).at(copy),
     };
     let mut checks = vec![check];
-    checks.extend(relayed.complete.first().map(|arrival| unchanged(sent, arrival)));
+    let judged = if is_repeated { count } else { 1 };
+    checks.extend(relayed.complete.iter().take(judged).map(|arrival| unchanged(sent, arrival)));
     checks
 }
 
@@ -182,6 +196,29 @@ mod tests {
         let whole = || arrival(r#"{"sealed":"m1"}"#, true);
         assert_eq!(once(vec![broken(), whole()], vec![], &answered()), None);
         assert!(once(vec![whole(), whole()], vec![], &answered()).is_some());
+    }
+
+    #[rstest]
+    #[case::timeout(408, false, true)]
+    #[case::misdirected(421, false, true)]
+    #[case::expectation_failed(417, true, true)]
+    #[case::refusal(417, false, false)]
+    #[case::unavailable(503, true, false)]
+    fn repeat_is_open_only_where_a_standard_permits_it(
+        #[case] status: u16,
+        #[case] expects: bool,
+        #[case] is_open: bool,
+    ) {
+        let mut first = arrival(r#"{"sealed":"m1"}"#, true);
+        if expects {
+            first.request.headers.insert(EXPECT, http::HeaderValue::from_static("100-continue"));
+        }
+        first.answer = Some(ArrivalAnswer::Answer { status, headers: HeaderMap::new(), body: Bytes::new() });
+        let second = || arrival(r#"{"sealed":"m1"}"#, true);
+        let copied = once(vec![first.clone(), second()], vec![], &answered());
+        assert_eq!(copied.is_none(), is_open);
+        assert!(once(vec![first.clone(), second(), second()], vec![], &answered()).is_some());
+        assert!(once(vec![first, arrival("other", true)], vec![], &answered()).is_some() || !is_open);
     }
 
     #[rstest]

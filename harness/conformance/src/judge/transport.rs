@@ -8,6 +8,14 @@ use super::check::{AnswerResult, Check};
 use super::coding::is_gzip;
 use super::values::header;
 
+/// Length of a URI that each recipient should support (RFC 9110 §4.1).
+const SUPPORTED_URI: usize = 8000;
+
+/// Whether a server refuses a URI as too long that it should support.
+pub fn refuses_short_uri(draft: &Draft, reply: &AnswerResult) -> bool {
+    draft.path.len() < SUPPORTED_URI && reply.as_ref().is_ok_and(|answer| answer.status == 414)
+}
+
 /// Checks what depends on how the request was sent: the transfer coding of the answer on its version, the content coding on
 /// what the client accepts. The body of the answer is decoded.
 pub fn transport(draft: &Draft, reply: &AnswerResult) -> Vec<Check> {

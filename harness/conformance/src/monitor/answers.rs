@@ -22,12 +22,12 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             difference: check.kind().cloned().map(Box::new),
             ..by_case(&request.sender.case)
         };
-        let origin = request.draft.header_value("origin");
+        let (origin, level) = (request.draft.header_value("origin"), request.sender.level);
         // What an edge answers to a redirect of the service is open.
         let redirects = (300..400).contains(&answer.status);
         let is_json = judge::is_json(&sent.reply);
         if !redirects && !is_json.ok {
-            json.push(breach(&is_json));
+            json.push_at(level, breach(&is_json));
         }
         let Some(allowed) = &edge.origin else { continue };
         match origin {
@@ -37,20 +37,20 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                     if answer.headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
                         wrong_grant = wrong_grant.or_else(|| Some(check.advice.clone()));
                     }
-                    readable.push(breach(&check));
+                    readable.push_at(level, breach(&check));
                 }
             }
             Some(origin) => {
                 let check = judge::no_grant(origin, &sent.reply);
                 if !check.ok {
-                    granted.push(breach(&check));
+                    granted.push_at(level, breach(&check));
                 }
             }
             None => {}
         }
         if has_wildcard(answer) {
             let check = judge::no_grant(origin.unwrap_or_default(), &sent.reply);
-            granted.push(Breach { value: Some("*".into()), ..breach(&check) });
+            granted.push_at(level, Breach { value: Some("*".into()), ..breach(&check) });
         }
     }
     vec![

@@ -7,10 +7,10 @@ use edgeproof_reports::difference::{Breach, Invariant};
 use memchr::memmem;
 
 use super::breaches::Breaches;
-use super::credentials::breach;
+use super::credentials::{breach, level};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
-use crate::judge::Check;
+use crate::judge::{Check, permits_repeat};
 
 /// A request of the run explains each arrival: a page posted this body.
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
@@ -22,14 +22,22 @@ pub(super) fn explained(edge: &EdgeRecord) -> Check {
         if !whole && !ambiguous.explain(&arrival.request.body) {
             let number = arrival.number + 1;
             let value = Some(arrival.request.body.as_ref().into());
-            unexplained.push(Breach { number: Some(number), value, ..Breach::default() });
+            let breach = Breach { number: Some(number), value, ..Breach::default() };
+            unexplained.push_at(level_by_marker(edge, &arrival.request.body), breach);
         }
     }
-    let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
-    unexplained.check(Invariant::UnexplainedArrivals).at(level).advise(Advice::RelayUnexplained)
+    let check = unexplained.check(Invariant::UnexplainedArrivals).advise(Advice::RelayUnexplained);
+    if edge.is_alone { check } else { check.at(CaseLevel::Open) }
 }
 
-/// Each body arrived at most as often as pages posted it.
+/// Level of the request whose marker is in this changed body.
+fn level_by_marker(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
+    let is_of = |request: &&TracedRequest| holds(body, request.sender.marker.as_bytes());
+    let levels = edge.requests.iter().filter(is_of).map(|request| request.sender.level);
+    levels.min().unwrap_or(CaseLevel::Must)
+}
+
+/// Each body arrived at most as often as pages posted it, besides repeats that a standard permits.
 pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
     let posted = posted(edge);
     let mut arrived: BTreeMap<&[u8], Vec<&Arrival>> = BTreeMap::new();
@@ -41,13 +49,15 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
     arrived.sort_by_key(|(_, arrivals)| arrivals[0].number);
     for (body, arrivals) in arrived {
         let sent = posted.get(body).copied().unwrap_or_default();
+        let repeats = arrivals.iter().filter(|arrival| permits_repeat(arrival)).count();
         // A body without any sender is not a copy: see the other monitor.
-        if sent == 0 || arrivals.len() <= sent {
+        if sent == 0 || arrivals.len() - repeats <= sent {
             continue;
         }
         let (times, of) = (Some(arrivals.len() as u64), Some(sent as u64));
-        if arrivals.iter().any(|arrival| is_broken_off(arrival)) { &mut retries } else { &mut copies }
-            .push(Breach { times, of, ..breach(edge, arrivals[0]) });
+        let is_broken_off = arrivals.iter().any(|arrival| is_broken_off(arrival));
+        let breaches = if is_broken_off { &mut retries } else { &mut copies };
+        breaches.push_at(level(edge, body), Breach { times, of, ..breach(edge, arrivals[0]) });
     }
     vec![
         copies.check(Invariant::Copies).advise(Advice::CopySent),

@@ -1,27 +1,37 @@
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant};
 
 use crate::cases::ServiceExchange;
 use crate::judge::Check;
 
-/// Breaches of one invariant. A report shows the first ones and counts the others.
+/// Breaches of one invariant, each with its level. A report shows the first ones of the strictest level and counts all of them.
 #[derive(Debug, Default)]
-pub(super) struct Breaches(Vec<Breach>);
+pub(super) struct Breaches(Vec<(CaseLevel, Breach)>);
 
 /// Number of shown breaches.
 const SHOWN: usize = 3;
 
 impl Breaches {
-    /// Adds a breach.
+    /// Adds a breach of a `must`.
     pub(super) fn push(&mut self, breach: Breach) {
-        self.0.push(breach);
+        self.push_at(CaseLevel::Must, breach);
+    }
+
+    /// Adds a breach by an exchange of this level: no monitor is stricter than the row of its exchange.
+    pub(super) fn push_at(&mut self, level: CaseLevel, breach: Breach) {
+        if level != CaseLevel::Open {
+            self.0.push((level, breach));
+        }
     }
 
     /// The check that there is none.
     pub(super) fn check(&self, invariant: Invariant) -> Check {
+        let level = self.0.iter().map(|(level, _)| *level).min().unwrap_or(CaseLevel::Must);
         let count = self.0.len();
-        let breaches = self.0.iter().take(SHOWN).cloned().collect();
+        let strictest = self.0.iter().filter(|(own, _)| *own == level);
+        let breaches = strictest.take(SHOWN).map(|(_, breach)| breach.clone()).collect();
         let kind = DifferenceKind::Breaches { invariant, count: count as u64, breaches };
-        Check::judged(kind, count == 0)
+        Check::judged(kind, count == 0).at(level)
     }
 }
 

@@ -17,18 +17,19 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
     let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
+        let level = level(edge, &arrival.request.body);
         unset = unset.or_else(|| unset_license(&arrival.request.headers));
         let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
         if let Some(license) = &edge.license
             && found.iter().any(|found| found != license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::OtherText };
-            licenses.push(with(breach(edge, arrival), difference));
+            licenses.push_at(level, with(breach(edge, arrival), difference));
         } else if let Some(license) = &edge.license
             && !found.contains(license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::Absent };
-            licenses.push(with(breach(edge, arrival), difference));
+            licenses.push_at(level, with(breach(edge, arrival), difference));
         }
         let presented = arrival.client_certificates.first().map(AsRef::as_ref);
         let is_expected = match &edge.certificate {
@@ -41,7 +42,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             let expected = CertificateForm::Configured;
             let difference =
                 DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
-            certificates.push(with(breach(edge, arrival), difference));
+            certificates.push_at(level, with(breach(edge, arrival), difference));
         }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
@@ -76,6 +77,12 @@ pub(super) fn breach(edge: &EdgeRecord, arrival: &Arrival) -> Breach {
         number: Some(arrival.number + 1),
         ..Breach::default()
     }
+}
+
+/// Level of the strictest request to the edge with this body.
+pub(super) fn level(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
+    let requests = edge.requests.iter().filter(|request| request.draft.body.bytes() == body);
+    requests.map(|request| request.sender.level).min().unwrap_or(CaseLevel::Must)
 }
 
 fn with(breach: Breach, difference: DifferenceKind) -> Breach {

@@ -11,7 +11,7 @@ use crate::judge::Check;
 /// The log contains no secret of the run and nothing that identifies an end user, in clear or encoded.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = &edge.log else { return Vec::new() };
-    let bodies = bodies(edge);
+    let bodies = [CaseLevel::Must, CaseLevel::Should].map(|level| (level, bodies(edge, level)));
     let user_data = last_requests::user_data();
     let (mut secret, mut body) = (Breaches::default(), Breaches::default());
     let (mut user, mut user_elsewhere) = (Breaches::default(), Breaches::default());
@@ -24,8 +24,8 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         if edge.redactor.finds(line.as_bytes()) {
             secret.push(breach());
         }
-        if bodies.finds(line.as_bytes()) {
-            body.push(breach());
+        if let Some((level, _)) = bodies.iter().find(|(_, bodies)| bodies.finds(line.as_bytes())) {
+            body.push_at(*level, breach());
         }
         for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
             let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
@@ -40,10 +40,10 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// Finds the marker of each request whose body has it, raw, in base64 and in hex.
-fn bodies(edge: &EdgeRecord) -> Redactor {
+/// Finds the marker of each request of this level whose body has it, raw, in base64 and in hex.
+fn bodies(edge: &EdgeRecord, level: CaseLevel) -> Redactor {
     let mut bodies = Redactor::empty();
-    for request in &edge.requests {
+    for request in edge.requests.iter().filter(|request| request.sender.level == level) {
         let marker = request.sender.marker.as_str();
         let body = request.draft.body.bytes();
         if body.windows(marker.len()).any(|window| window == marker.as_bytes()) {

@@ -22,17 +22,24 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = edge.log.as_ref().filter(|_| edge.log_is_complete) else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
-    for ((status, reason), times) in &received(edge, |level| level != CaseLevel::Open) {
+    let musts = received(edge, |level| level == CaseLevel::Must);
+    for (refusal, times) in &received(edge, |level| level != CaseLevel::Open) {
+        let (status, reason) = refusal;
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
-            missing.push(Breach {
-                status: Some(*status),
-                value: Some(reason.into()),
-                times: Some(lines as u64),
-                of: Some(*times as u64),
-                ..Breach::default()
-            });
+            let of_musts = musts.get(refusal).copied().unwrap_or_default();
+            let level = if lines < of_musts { CaseLevel::Must } else { CaseLevel::Should };
+            missing.push_at(
+                level,
+                Breach {
+                    status: Some(*status),
+                    value: Some(reason.into()),
+                    times: Some(lines as u64),
+                    of: Some(*times as u64),
+                    ..Breach::default()
+                },
+            );
         }
     }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
@@ -50,10 +57,11 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
         }
     }
+    let missing = missing.check(Invariant::RefusalsWithoutLine);
     // An edge without any line may log elsewhere.
-    let level = if some_line { CaseLevel::Must } else { CaseLevel::Should };
+    let level = if some_line { missing.level } else { CaseLevel::Should };
     vec![
-        missing.check(Invariant::RefusalsWithoutLine).at(level).advise(Advice::RefusalUnlogged),
+        missing.at(level).advise(Advice::RefusalUnlogged),
         surplus.check(Invariant::RefusalsWithMoreLines).advise(Advice::RefusalLoggedTwice),
     ]
 }

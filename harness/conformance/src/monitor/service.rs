@@ -119,7 +119,7 @@ fn caching(record: &ServiceRecord) -> Check {
             judge::not_stored(&exchange.sent.reply, exchange.sent.received())
         };
         if !check.ok {
-            stored.push(breach(exchange, &check));
+            stored.push_at(exchange.level, breach(exchange, &check));
         }
     }
     stored.check(Invariant::SharedCaches).advise(Advice::VerdictStored)
@@ -158,17 +158,17 @@ fn bodies(record: &ServiceRecord, row: Option<&Row>) -> Vec<Check> {
         if let Some(row) = pending_row {
             let checks = judge::exact(&cases::answer(row, &reference), &exchange.sent.reply);
             if let Some(check) = checks.iter().find(|check| !check.ok) {
-                pending.push(breach(exchange, check));
+                pending.push_at(exchange.level, breach(exchange, check));
             }
         }
         if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
             let check = judge::is_json(&exchange.sent.reply);
-            refused.push(breach(exchange, &check));
+            refused.push_at(exchange.level, breach(exchange, &check));
         }
         let is_fixed = pending_row.is_some() || matches!(answer.status, 200 | 401);
         let check = judge::json_content_type(&exchange.sent.reply);
         if is_fixed && answer.status != 200 && !check.ok {
-            kind.push(breach(exchange, &check));
+            kind.push_at(exchange.level, breach(exchange, &check));
         }
     }
     vec![
@@ -186,9 +186,12 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
     let mut long = Breaches::default();
     for exchange in record.key_sets() {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
+        // Another answer is no key set, so its lifetime is free.
+        let is_key_set = |status: u16| matches!(status, 200 | 304);
+        let reads = reads && exchange.sent.reply.as_ref().is_ok_and(|answer| is_key_set(answer.status));
         let check = judge::fresh_for(longest, &exchange.sent.reply, exchange.sent.received());
-        if reads && exchange.sent.reply.is_ok() && !check.ok {
-            long.push(breach(exchange, &check));
+        if reads && !check.ok {
+            long.push_at(exchange.level, breach(exchange, &check));
         }
     }
     vec![long.check(Invariant::CacheTimes)]
@@ -203,7 +206,10 @@ fn same_keys(record: &ServiceRecord) -> Vec<Check> {
             continue;
         };
         let Ok(set) = KeySet::parse(&answer.body) else {
-            other.push(Breach { keys: Some(KeySetValue::NotASet), ..by_exchange(exchange) });
+            other.push_at(
+                exchange.level,
+                Breach { keys: Some(KeySetValue::NotASet), ..by_exchange(exchange) },
+            );
             continue;
         };
         let check = judge::public_only(&set);
@@ -215,7 +221,7 @@ fn same_keys(record: &ServiceRecord) -> Vec<Check> {
         let mut keys: Vec<String> = set.keys().iter().map(sorted).collect();
         keys.sort();
         if first.entry(exchange.key_change).or_insert_with(|| keys.clone()) != &keys {
-            other.push(Breach { keys: Some(KeySetValue::Other), ..by_exchange(exchange) });
+            other.push_at(exchange.level, Breach { keys: Some(KeySetValue::Other), ..by_exchange(exchange) });
         }
     }
     vec![other.check(Invariant::SameKeys).at(CaseLevel::Should), private.check(Invariant::PrivateKeys)]

@@ -193,3 +193,52 @@ fn last_collection_is_relayed_and_accepted(
     let edge = EdgeRecord { requests: vec![last], arrivals, ..edge() };
     assert_eq!(breaks(EdgeMonitor::Alive, &edge), broken);
 }
+
+/// A monitor is as strict as the row of the exchange.
+#[rstest]
+#[case(CaseLevel::Must, Some(CaseLevel::Must))]
+#[case(CaseLevel::Should, Some(CaseLevel::Should))]
+#[case(CaseLevel::Open, None)]
+fn breach_has_the_level_of_its_exchange(#[case] level: CaseLevel, #[case] expected: Option<CaseLevel>) {
+    let at = |mut request: TracedRequest| {
+        request.sender.level = level;
+        request
+    };
+    let refused = refusal(401, "reason_one");
+    let mut lines = vec!["401 reason_other".to_owned(), "POST {\"sealed\":\"q0000001\"}".to_owned()];
+    lines.push("403 reason_two".to_owned());
+    let requests =
+        vec![at(exchange("a.case", 500, "*", "not JSON")), at(refused), refusal(403, "reason_two")];
+    let requests = requests.into_iter().map(|mut request| {
+        if request.sender.level == CaseLevel::Must && level != CaseLevel::Must {
+            request.sender.marker = "q0000002".into();
+        }
+        request
+    });
+    let edge = EdgeRecord { requests: requests.collect(), log: Some(lines), ..edge() };
+    for monitor in [EdgeMonitor::Answers, EdgeMonitor::RefusalLog, EdgeMonitor::Privacy] {
+        let checks = judge(monitor, &edge);
+        let strictest = checks.iter().filter(|check| !check.ok).map(|check| check.level).min();
+        assert_eq!(strictest, expected, "{monitor:?}");
+    }
+}
+
+/// HTTP clients may send a request again after some answers.
+#[rstest]
+#[case::misdirected(421, false)]
+#[case::timeout(408, false)]
+#[case::conflict(409, true)]
+#[case::unavailable(503, true)]
+fn repeat_is_a_copy_unless_a_standard_permits_it(#[case] status: u16, #[case] is_copy: bool) {
+    let requests = vec![exchange("a.case", 200, ORIGIN, r#"{"ok":true}"#)];
+    let request = requests[0].sent.as_ref().unwrap().request.clone();
+    let arrival = |number, status| {
+        let mut arrival = Arrival::without_connection(number, request.clone());
+        arrival.answer =
+            Some(ArrivalAnswer::Answer { status, headers: HeaderMap::new(), body: Bytes::new() });
+        arrival
+    };
+    let arrivals = vec![arrival(0, status), arrival(1, 200)];
+    let edge = EdgeRecord { requests, arrivals, ..edge() };
+    assert_eq!(breaks(EdgeMonitor::Copies, &edge), is_copy);
+}

@@ -52,7 +52,7 @@ impl RelayClient {
             None
         };
         let connector = Connector { host, port, tls };
-        let pool = Arc::new(ConnectionPool::new(connector, options.keep_alive, options.reconnects));
+        let pool = Arc::new(ConnectionPool::new(connector, &options));
         Ok(Self { pool, uri, options, timeout })
     }
 
@@ -113,9 +113,15 @@ impl RelayClient {
     fn redirected(&self, response: &Response<Incoming>) -> Option<Self> {
         let uri: Uri = response.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
         let connector = self.pool.connector().redirected(&uri)?;
-        let pool = Arc::new(ConnectionPool::new(connector, true, true));
         let license = self.options.license.clone().filter(|_| !self.options.drops_license_on_redirect);
-        let options = UpstreamOptions { follows_redirects: false, license, ..self.options.clone() };
+        let options = UpstreamOptions {
+            follows_redirects: false,
+            license,
+            keep_alive: true,
+            reconnects: true,
+            ..self.options.clone()
+        };
+        let pool = Arc::new(ConnectionPool::new(connector, &options));
         Some(Self { pool, uri, options, timeout: self.timeout })
     }
 

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use super::connection::{ConnectError, Connector, RequestSender};
 use super::outbound_body::OutboundBody;
 use super::socket::SocketProbe;
+use super::upstream::UpstreamOptions;
 
 /// Maximum number of idle HTTP/1.1 connections; others are closed after their request.
 const MAX_IDLE: usize = 128;
@@ -27,6 +28,7 @@ pub(super) struct ConnectionPool {
     connector: Connector,
     keep_alive: bool,
     reconnects: bool,
+    replaces_closed: bool,
     state: Mutex<PoolState>,
 }
 
@@ -63,8 +65,9 @@ pub(super) struct PooledConnection {
 }
 
 impl ConnectionPool {
-    pub(super) fn new(connector: Connector, keep_alive: bool, reconnects: bool) -> Self {
-        Self { connector, keep_alive, reconnects, state: Mutex::default() }
+    pub(super) fn new(connector: Connector, options: &UpstreamOptions) -> Self {
+        let UpstreamOptions { keep_alive, reconnects, replaces_closed, .. } = *options;
+        Self { connector, keep_alive, reconnects, replaces_closed, state: Mutex::default() }
     }
 
     pub(super) fn connector(&self) -> &Connector {
@@ -73,7 +76,7 @@ impl ConnectionPool {
 
     /// Returns an idle connection that the operating system reports as open, or opens one.
     pub(super) async fn acquire(&self) -> Result<PooledConnection, ConnectError> {
-        if let Some(connection) = self.state.lock().take() {
+        if let Some(connection) = self.state.lock().take(self.replaces_closed)? {
             return Ok(connection);
         }
         if std::mem::replace(&mut self.state.lock().connected, true) && !self.reconnects {
@@ -117,28 +120,34 @@ impl ConnectionPool {
 }
 
 impl PoolState {
-    fn take(&mut self) -> Option<PooledConnection> {
+    /// Takes an idle connection, if there is one. Fails on a closed one unless `replaces_closed`.
+    fn take(&mut self, replaces_closed: bool) -> io::Result<Option<PooledConnection>> {
         if let Some(connection) = self.http2.as_mut().filter(|connection| connection.is_usable()) {
             connection.last_used = Instant::now();
-            return Some(PooledConnection {
+            return Ok(Some(PooledConnection {
                 sender: RequestSender::Http2(connection.sender.clone()),
                 probe: connection.probe.clone(),
                 reused: true,
                 _request: Some(Arc::clone(&connection.requests)),
-            });
+            }));
         }
-        self.http2 = None;
+        if self.http2.take().is_some() && !replaces_closed {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
         while let Some(Http1Connection { sender, probe, idle_since }) = self.http1.pop() {
             if idle_since.elapsed() < IDLE_TIMEOUT && sender.is_ready() && probe.is_quiet() {
-                return Some(PooledConnection {
+                return Ok(Some(PooledConnection {
                     sender: RequestSender::Http1(sender),
                     probe,
                     reused: true,
                     _request: None,
-                });
+                }));
+            }
+            if !replaces_closed {
+                return Err(io::ErrorKind::ConnectionReset.into());
             }
         }
-        None
+        Ok(None)
     }
 
     fn keep(&mut self, connection: Http1Connection) {

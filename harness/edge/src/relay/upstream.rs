@@ -24,6 +24,9 @@ pub struct UpstreamOptions {
     pub keep_alive: bool,
     /// Opens another connection after the first one closes (default: true).
     pub reconnects: bool,
+    /// Opens another connection in place of an idle one that the service has closed (default: true). Otherwise the request on it
+    /// fails.
+    pub replaces_closed: bool,
     /// Certificate check (default: [`CertificateCheck::Full`]).
     pub certificate_check: CertificateCheck,
     /// Follows redirects (default: false).
@@ -61,6 +64,7 @@ impl UpstreamOptions {
             http2: true,
             keep_alive: true,
             reconnects: true,
+            replaces_closed: true,
             certificate_check: CertificateCheck::Full,
             follows_redirects: false,
             drops_license_on_redirect: false,

@@ -28,6 +28,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("grants-null-origin", "Allows the opaque origin null.")
         .breaks("statement.cors-other-origins", "origin-loose")
         .answers(Grants(|origin, _| origin == "null")),
+    mutant("wildcard-for-invalid-origin", "Answers a text that is no origin with the wildcard *.")
+        .breaks("statement.cors-other-origins", "origin-loose")
+        .answers(By(|seen, answer| {
+            let origin = seen.header("origin").unwrap_or_default();
+            let is_odd = origin.contains(' ') || origin.ends_with('/');
+            if is_odd { answer.with("access-control-allow-origin", "*") } else { answer }
+        })),
     mutant("origin-by-prefix", "Allows origins that start with the allowed one.")
         .breaks("statement.cors-other-origins", "origin-loose")
         .answers(Grants(|origin, allowed| origin.starts_with(allowed))),

@@ -4,6 +4,10 @@ use bytes::Bytes;
 
 use super::prelude::*;
 
+/// A refusal after which an HTTP client may send the collection again.
+const MISDIRECTED: Change =
+    Becomes(Json(421, r#"{"error":"service_rejected","reason":"edgeproof_again","status":421}"#));
+
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("sends-twice", "Relays each collection twice.")
         .breaks("statement.relayed-once", "relayed-twice")
@@ -40,6 +44,15 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.relayed-once", "retried")
         .when(ReplyIs(503, 503))
         .then(RelayAgain),
+    mutant("retries-417", "Retries after a 417, although it sends no Expect.")
+        .breaks("statement.relayed-once", "retried")
+        .when(ReplyIs(417, 417))
+        .then(RelayAgain),
+    mutant("hides-repeat", "Retries after a 421, and passes the 421 on although the retry was accepted.")
+        .breaks("statement.retry-told-truth", "retried")
+        .when(ReplyIs(421, 421))
+        .then(RelayAgain)
+        .also(&[(Relays(2), Answering(MISDIRECTED))]),
     mutant("relays-again-later", "Relays each collection again before the next one.")
         .breaks("statement.relayed-once", "relayed-twice")
         .then(RelayFirst((Same::Part, &Relayed))),

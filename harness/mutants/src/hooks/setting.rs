@@ -37,9 +37,10 @@ pub(super) fn inject(mutation: &SettingMutation, options: &mut EdgeOptions) {
         },
         SettingFault::Distorts => distort(mutation.change, options),
         SettingFault::TrustsAny => settings.service_ca_file = None,
-        // Without its unusable files, the edge starts.
+        // Without its unusable files, and with a service URL, the edge starts.
         SettingFault::AcceptsAnyway if mutation.change.is_unusable() => {
             (settings.client_cert_file, settings.client_key_file) = (None, None);
+            settings.service_url.get_or_insert_with(|| CLOSED.to_owned());
         }
         SettingFault::AcceptsAnyway | SettingFault::GrantsAny => {}
     }
@@ -107,6 +108,7 @@ fn has_form(change: SettingChange, settings: &EdgeSettings) -> bool {
             ServiceUrlForm::Prefix => url.contains("/gateway"),
             ServiceUrlForm::EncodedPrefix => url.contains('%'),
             ServiceUrlForm::Slash => url.ends_with('/'),
+            ServiceUrlForm::Unset => url.is_empty(),
         },
         SettingChange::License(text) => match text {
             LicenseText::Characters => license.ends_with("=="),

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::spec::{
-    CertificateFileForm, Forms, Level, LicenseText, ServiceUrlForm, SettingChange, Spec, Value,
+    AllowedOriginForm, CertificateFileForm, Forms, Level, LicenseText, ServiceUrlForm, SettingChange, Spec,
+    Value,
 };
 
 /// Wrong handling of one form of a setting.
@@ -65,6 +66,9 @@ fn of_value(forms: &Forms<SettingChange>, value: &Value<SettingChange>) -> Vec<S
     };
     let faults: &[(SettingFault, Level)] = match change {
         SettingChange::CaFile(_) if change.is_unusable() => &[(SettingFault::TrustsAny, Level::Must)],
+        SettingChange::AllowedOrigin(AllowedOriginForm::Empty | AllowedOriginForm::Unset) => {
+            &[(SettingFault::GrantsAny, Level::Should), (SettingFault::AcceptsAnyway, Level::Must)]
+        }
         SettingChange::AllowedOrigin(_) if value.level == Level::Open => {
             &[(SettingFault::GrantsAny, Level::Must), (SettingFault::AcceptsAnyway, Level::Must)]
         }

@@ -56,6 +56,8 @@ pub struct EdgeState {
     pub deferred: Option<DeferredLogCheck>,
     /// Starts further edges with the same settings. None: this edge exists only once, or other cases share it.
     pub fresh_edges: Option<FreshEdges>,
+    /// The weakest level of its requests, for a case that judges some of them at a lower level than its own.
+    pub(crate) weakest: Option<CaseLevel>,
     /// Every request at the service belongs to this case.
     pub(crate) exclusive: bool,
     scripted: Vec<Scripted>,
@@ -210,7 +212,8 @@ impl EdgeCaseContext {
 
     /// The sender of a request of this case with a marker and a level of its own.
     pub(crate) fn sender_of(&self, marker: &str, level: CaseLevel) -> Sender {
-        Sender { case: self.case.clone(), level: level.max(self.level), marker: marker.to_owned() }
+        let level = level.max(self.level).max(self.state.weakest.unwrap_or(CaseLevel::Must));
+        Sender { case: self.case.clone(), level, marker: marker.to_owned() }
     }
 
     /// Shows an exchange in the case's report.

@@ -20,7 +20,7 @@ pub struct ServiceTraffic {
 pub struct ServiceExchange {
     /// Id of the case, or what the run itself did.
     pub case: String,
-    /// Level of the case.
+    /// Level of the case, or a weaker one of this request.
     pub level: CaseLevel,
     /// Sender and receiver.
     pub hop: Hop,

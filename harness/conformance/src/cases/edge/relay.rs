@@ -5,7 +5,8 @@ use bytes::Bytes;
 use edgeproof_reports::CaseLevel;
 use memchr::memmem;
 
-use crate::cases::{Case, CaseList, Conversation, Edge, EdgeNeed, MARKER, posted};
+use crate::cases::{Case, CaseList, Conversation, Edge, EdgeNeed, MARKER, collection, posted, summary};
+use crate::judge;
 
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
@@ -57,6 +58,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .conversation(conversation.draft(draft));
     }
     once(cases);
+    repeats(cases);
 }
 
 /// The edge does not retry after a refusal.
@@ -75,6 +77,35 @@ fn once(cases: &mut CaseList<'_, Edge>) {
                 &format!("the edge does not retry a collection that was refused with {status}"),
             )
             .conversation(conversation);
+    }
+}
+
+/// HTTP clients may send a request again by themselves after these answers. The page learns the outcome of the last attempt.
+fn repeats(cases: &mut CaseList<'_, Edge>) {
+    for status in [408, 417, 421] {
+        let reason = "edgeproof_again";
+        let mut script = cases.refuse(status, reason);
+        script.replies.extend(cases.accept().replies);
+        let (refused, accepted) = (cases.refused(status, reason), cases.accepted());
+        let title = format!("a page learns the last outcome of a collection that was refused with {status}");
+        cases
+            .case("statement.retry-told-truth", &format!("relay.repeat.{status}"), &title)
+            .steps(steps!(with(script, refused, accepted), async |context| {
+                context.script(script);
+                let draft = context.fill(&collection());
+                let sent = context.send(&draft).await;
+                let relayed = context.relayed().await;
+                let times = relayed.complete.len();
+                let last = if times > 1 { &accepted } else { &refused };
+                context.checks(judge::exact(last, &sent.reply));
+                let body = draft.body.bytes();
+                context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+                let answer = summary::answer(&context.marker, &sent.reply);
+                context.observe_case(format!("{answer}; relayed {times} times"));
+            }))
+            .observes_itself()
+            .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons])
+            .also("statement.relayed-once");
     }
 }
 

@@ -302,16 +302,21 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
             if let Some(service) = context.target.service.clone() {
                 service.close_connections().await;
             }
-            works_again(context, &again).await;
+            let statuses = works_again(context, &again).await;
+            // A client that may not repeat a POST loses one on the closed connection.
+            context.observe_case(statuses.join(", then "));
         }))
+        .observes_itself()
         .exclusive();
 }
 
 /// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
 /// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2).
-async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) {
+///
+/// Yields their statuses.
+async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Vec<String> {
     const TRIES: usize = 3;
-    let mut answers = Vec::new();
+    let (mut answers, mut statuses) = (Vec::new(), Vec::new());
     let mut tries = 0;
     let (reply, ok) = loop {
         tries += 1;
@@ -319,6 +324,7 @@ async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation)
         let sent = context.send(&conversation.draft).await;
         let is_right =
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
+        statuses.push(summary::status(&sent.reply));
         answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
         let ok = conversation.answer.as_ref().is_some_and(is_right);
         if ok || tries == TRIES {
@@ -336,4 +342,5 @@ async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation)
         Ok(_) => Check::judged(kind, ok),
     };
     context.check(check.at(CaseLevel::Should).advise(Advice::ServiceBack));
+    statuses
 }

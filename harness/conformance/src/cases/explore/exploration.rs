@@ -8,9 +8,9 @@ use edgeproof_reports::difference::{Count, Counted};
 use super::cause::{Cause, Passed, add};
 use super::minimize::{Minimal, minimize};
 use super::model::Model;
-use super::play::Player;
+use super::play::{self, Player};
 use super::trial::Trial;
-use crate::cases::{EdgeCaseContext, TracedRequest, fill, summary};
+use crate::cases::{EdgeCaseContext, TracedRequest, fill};
 use crate::judge::Check;
 
 /// Different causes that a case reports. It counts the others.
@@ -44,7 +44,8 @@ impl Exploration {
         for (number, played) in played {
             let trial = &trials[number];
             if played.level == CaseLevel::Open {
-                observed.push((model.point(trial), summary::answer(&played.marker, &played.sent.reply)));
+                let conversation = model.exchange(trial).conversation;
+                observed.push((model.point(trial), play::observed(&conversation, &played)));
             }
             if !played.failed() {
                 continue;

@@ -13,7 +13,7 @@ use super::exchange::Exchange;
 use super::model::Model;
 use super::trial::Trial;
 use crate::cases::{
-    Conversation, EdgeCaseContext, ExpectedRelay, fill, judge as judge_conversation, next_marker,
+    Conversation, EdgeCaseContext, ExpectedRelay, fill, judge as judge_conversation, next_marker, summary,
 };
 use crate::judge::{self, AnswerResult, Check, RelayedRequests};
 
@@ -158,7 +158,9 @@ impl<'c> Player<'c> {
         relayed: &RelayedRequests,
     ) -> Vec<Check> {
         if level == CaseLevel::Open {
-            return relay_of_acceptance(conversation, draft, reply, relayed);
+            let mut checks = relay_of_acceptance(conversation, draft, reply, relayed);
+            checks.extend(conversation.denied.then(|| judge::no_grant(&origins(draft), reply)));
+            return checks;
         }
         let mut checks = judge_conversation(conversation, draft, self.origin, reply, relayed);
         for check in &mut checks {
@@ -211,6 +213,20 @@ impl<'c> Player<'c> {
         let scripted = service.map(|(service, script)| service.script(on, script));
         (fill(draft, self.context.spec(), marker, self.origin), scripted)
     }
+}
+
+/// The origins of a request, in one text.
+fn origins(draft: &Draft) -> String {
+    let fields = draft.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("origin"));
+    fields.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// What an exchange shows at its open point: the answer, and whether an origin that should get none got a grant.
+pub(super) fn observed(conversation: &Conversation, played: &Played) -> String {
+    let answer = summary::answer(&played.marker, &played.sent.reply);
+    let Some(origin) = Some(origins(&played.draft)).filter(|_| conversation.denied) else { return answer };
+    let grants = judge::readable(&origin, &played.sent.reply).ok;
+    format!("{answer}; {}", if grants { "grants the origin" } else { "does not grant the origin" })
 }
 
 /// The checks of an open exchange: an edge that tells the page of an acceptance has relayed the body unchanged.

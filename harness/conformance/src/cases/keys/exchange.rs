@@ -129,7 +129,13 @@ impl KeySetRule {
                 set.map(|set| checks(&set)).unwrap_or_default()
             }
             Self::JsonContentType => vec![judge::json_content_type(reply)],
-            Self::EntityTag => vec![judge::header_has("etag", HeaderRule::EntityTag, is_tag, reply)],
+            Self::EntityTag => {
+                let check = judge::header_has("etag", HeaderRule::EntityTag, is_tag, reply);
+                // No cache revalidates what it may not store. A tag that is there is one.
+                let is_absent = reply.as_ref().is_ok_and(|answer| !answer.headers.contains_key("etag"));
+                let ok = check.ok || is_absent && judge::is_never_stored(reply);
+                vec![Check { ok, ..check }]
+            }
             Self::CachedFor(longest) => {
                 vec![
                     judge::fresh_for(*longest, reply, received),
@@ -148,7 +154,7 @@ impl KeySetRule {
             Self::Json => "the body is JSON".to_owned(),
             Self::Keys(what, _) => format!("expected answer: a key set with {what}"),
             Self::JsonContentType => "the answer has Content-Type: application/json".to_owned(),
-            Self::EntityTag => "the answer has an ETag".to_owned(),
+            Self::EntityTag => "the answer has an ETag, unless no cache may store it".to_owned(),
             Self::CachedFor(longest) => {
                 format!("caches may keep the answer for at most {}", humantime::format_duration(*longest))
             }

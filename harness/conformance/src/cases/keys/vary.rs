@@ -65,16 +65,18 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
                 draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
                 (format!("{name}: {value}"), draft.header(name, value))
             }));
-            drafts.extend(forms().map(|form| (form.name.clone(), form.apply(plain.clone()))));
-            for (name, draft) in drafts {
-                let reply = context.fetch_key_set(&draft).await;
+            let drafts = drafts.into_iter().map(|(name, draft)| (name, draft, CaseLevel::Must));
+            let forms = forms().map(|form| (form.name.clone(), form.apply(plain.clone()), form.level));
+            for (name, draft, level) in drafts.chain(forms) {
+                let reply = context.fetch_key_set_at(level, &draft).await;
                 context.found.varied += 1;
-                context.checks(
-                    judge::transport(&draft, &reply).into_iter().map(|check| check.of(&name)).collect(),
-                );
-                context.check(judge::status_is(200, &reply).of(&name));
-                context.check(same_keys(&keys, &reply).of(&name));
-                context.check(judge::json_content_type(&reply).of(&name).at(CaseLevel::Should));
+                let mut checks = judge::transport(&draft, &reply);
+                checks.extend([judge::status_is(200, &reply), same_keys(&keys, &reply)]);
+                checks.push(judge::json_content_type(&reply).at(CaseLevel::Should));
+                for check in checks {
+                    let level = check.level.max(level);
+                    context.check(check.of(&name).at(level));
+                }
             }
         }),
     );

@@ -1,7 +1,10 @@
 use std::ops::Range;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_fixtures::credentials::READ_PREFIX;
 use edgeproof_fixtures::spec::Stimulus;
+use serde_json::Value;
 use strum::VariantArray;
 
 /// Ways to damage a read token of an unknown format.
@@ -117,7 +120,7 @@ struct TokenParts {
 }
 
 impl TokenParts {
-    /// Finds the parts of a PASETO or a JWS. In any other token the payload is the first half of the longest part and the
+    /// Finds the parts of a PASETO, of a JWS, or of claims with a signature. In any other token the payload is the first half of the longest part and the
     /// signature its second half.
     fn of(token: &str) -> Self {
         /// Length of an Ed25519 signature in base64url. A public PASETO ends its body with it.
@@ -145,6 +148,12 @@ impl TokenParts {
                 footer_or_header,
             };
         }
+        if let [claims, signature] = parts.as_slice()
+            && is_json(&token[claims.clone()])
+        {
+            let (payload, signature) = (claims.clone(), signature.clone());
+            return Self { prefix_end, payload, signature, footer_or_header: None };
+        }
         let longest = parts.iter().max_by_key(|part| part.len()).cloned().unwrap_or(prefix_end..token.len());
         let middle = longest.start + longest.len() / 2;
         let last = parts.last().cloned().filter(|_| parts.len() > 1);
@@ -155,6 +164,12 @@ impl TokenParts {
             footer_or_header: last,
         }
     }
+}
+
+/// Whether a part of a token is a JSON object in base64url.
+fn is_json(part: &str) -> bool {
+    let bytes = URL_SAFE_NO_PAD.decode(part).unwrap_or_default();
+    serde_json::from_slice::<Value>(&bytes).is_ok_and(|json| json.is_object())
 }
 
 /// Ranges of the parts between dots.

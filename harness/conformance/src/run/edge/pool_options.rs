@@ -1,5 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeSettings, Redactor};
 use edgeproof_fixtures::spec::{Profile, Spec};
@@ -7,6 +8,9 @@ use edgeproof_mock::{MockService, Observer, ReplyShape, ServiceOptions};
 use edgeproof_targets::Target;
 
 use super::lease_error::LeaseError;
+
+/// How long an edge's idle connection stays open. An edge that loses a POST on a closed one would fail any case.
+const IDLE_CONNECTION: Duration = Duration::from_secs(600);
 
 /// Target and upstream of the edges in a pool.
 pub struct EdgePoolOptions {
@@ -103,6 +107,7 @@ impl EdgePoolOptions {
         let mut options = ServiceOptions::new(Arc::clone(&self.spec), Arc::clone(&self.credentials));
         options.profile = self.profile.clone();
         options.reply_shape = self.reply_shape.clone();
+        options.limits.head = IDLE_CONNECTION;
         options
     }
 }

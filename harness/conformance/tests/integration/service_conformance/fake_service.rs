@@ -68,6 +68,17 @@ pub(crate) enum FakeServiceFault {
     KeysOfAnother,
 }
 
+/// What a correct service does that others do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FakeServiceChoice {
+    /// Nothing.
+    Usual,
+    /// No cache may store its key set, which has no entity tag.
+    KeysNotStored,
+    /// No cache may store its key set, which has an entity tag.
+    KeysNotStoredTagged,
+}
+
 /// Arguments that test the service at `url` with every input.
 pub(crate) fn with_all_inputs(url: &str) -> Vec<&str> {
     let inputs = ["--expired-token", EXPIRED, "--license", LICENSE, "--session-ref", SESSION];
@@ -80,8 +91,15 @@ pub(crate) struct FakeService {
 
 impl FakeService {
     pub(crate) async fn start(fault: FakeServiceFault) -> Self {
+        Self::start_as(Service::new(fault)).await
+    }
+
+    pub(crate) async fn with(choice: FakeServiceChoice) -> Self {
+        Self::start_as(Service { choice, ..Service::new(FakeServiceFault::None) }).await
+    }
+
+    async fn start_as(service: Service) -> Self {
         let server = MockServer::start().await;
-        let service = Service::new(fault);
         Mock::given(matchers::any()).respond_with(service).mount(&server).await;
         Self { server }
     }
@@ -93,6 +111,7 @@ impl FakeService {
 
 struct Service {
     fault: FakeServiceFault,
+    choice: FakeServiceChoice,
     key: Ed25519KeyPair,
     other: Ed25519KeyPair,
     requests: AtomicUsize,
@@ -104,6 +123,7 @@ impl Service {
     fn new(fault: FakeServiceFault) -> Self {
         Self {
             fault,
+            choice: FakeServiceChoice::Usual,
             key: key(1),
             other: key(2),
             requests: AtomicUsize::new(0),
@@ -210,7 +230,9 @@ impl Service {
             if self.is(FakeServiceFault::DamagedByAnotherName) { "invalid_token" } else { "malformed_token" };
         match token {
             TOKEN => Ok(()),
-            _ if token == jws_read_token() => Ok(()),
+            _ if [jws_read_token(), paseto_read_token(), claims_read_token()].contains(&token.to_owned()) => {
+                Ok(())
+            }
             EXPIRED if self.is(FakeServiceFault::TakesExpired) => Ok(()),
             EXPIRED if self.is(FakeServiceFault::ExpiredByAnotherName) => {
                 Err((401, json!({"error": "token_expired"}).to_string()))
@@ -239,7 +261,11 @@ impl Service {
         }
         let signer = if self.is(FakeServiceFault::KeysOfAnother) { &self.other } else { &self.key };
         let token = authorization.filter(|_| self.is(FakeServiceFault::EchoesInVerdict));
-        let proof = json!({"jwt": sign(signer, "human", &json!(true))});
+        let proof = json!({
+            "jwt": sign(signer, "human", &json!(true)),
+            "paseto": paseto(signer, "human", &json!(true)),
+            "claims": signed_claims(signer, "human", &json!(true)),
+        });
         json!({"session": reference, "human": true, "proof": proof, "for": token}).to_string()
     }
 
@@ -283,12 +309,18 @@ impl Service {
         let seconds = if self.is(FakeServiceFault::KeysForAnHour) { 3600 } else { 60 };
         let control = match self.fault {
             FakeServiceFault::KeysWithoutLifetime => "public".to_owned(),
+            _ if self.choice != FakeServiceChoice::Usual => "no-store".to_owned(),
             _ => format!("max-age={seconds}, stale-while-revalidate=10"),
         };
         let answer = ResponseTemplate::new(200)
             .set_body_raw(body, "application/json;charset=utf-8")
             .insert_header("cache-control", control.as_str());
-        if self.is(FakeServiceFault::KeysWithoutTag) { answer } else { answer.insert_header("etag", tag) }
+        let is_untagged = self.choice == FakeServiceChoice::KeysNotStored;
+        if self.is(FakeServiceFault::KeysWithoutTag) || is_untagged {
+            answer
+        } else {
+            answer.insert_header("etag", tag)
+        }
     }
 
     fn json(&self, status: u16, body: &str) -> ResponseTemplate {
@@ -328,6 +360,16 @@ pub(crate) fn jws_read_token() -> String {
     format!("service_read_{}", sign(&key(1), "scope", &json!("read")))
 }
 
+/// A valid read token that is a PASETO, with the issuer of the verdict tokens.
+pub(crate) fn paseto_read_token() -> String {
+    format!("service_read_{}", paseto(&key(1), "scope", &json!("read")))
+}
+
+/// A valid read token that is its claims with a signature.
+pub(crate) fn claims_read_token() -> String {
+    format!("service_read_{}", signed_claims(&key(1), "scope", &json!("read")))
+}
+
 fn key(seed: u8) -> Ed25519KeyPair {
     Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap()
 }
@@ -337,9 +379,24 @@ pub(crate) fn jws_header() -> String {
     URL_SAFE_NO_PAD.encode(json!({"alg": "EdDSA", "kid": "2026-a", "typ": "JWT"}).to_string())
 }
 
+/// All tokens begin with the same claim.
+fn claims(claim: &str, value: &Value) -> String {
+    json!({"aud": "https://verdicts.example/strangers", claim: value}).to_string()
+}
+
+fn paseto(key: &Ed25519KeyPair, claim: &str, value: &Value) -> String {
+    let claims = claims(claim, value);
+    let signature = key.sign(claims.as_bytes());
+    format!("v4.public.{}", URL_SAFE_NO_PAD.encode([claims.as_bytes(), signature.as_ref()].concat()))
+}
+
+fn signed_claims(key: &Ed25519KeyPair, claim: &str, value: &Value) -> String {
+    let claims = URL_SAFE_NO_PAD.encode(claims(claim, value));
+    format!("{claims}.{}", URL_SAFE_NO_PAD.encode(key.sign(claims.as_bytes())))
+}
+
 fn sign(key: &Ed25519KeyPair, claim: &str, value: &Value) -> String {
-    let claims = json!({"aud": "https://verdicts.example/strangers", claim: value});
-    let signed = format!("{}.{}", jws_header(), URL_SAFE_NO_PAD.encode(claims.to_string()));
+    let signed = format!("{}.{}", jws_header(), URL_SAFE_NO_PAD.encode(claims(claim, value)));
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(key.sign(signed.as_bytes())))
 }
 

@@ -1,8 +1,10 @@
 //! A correct service of another implementation conforms.
 
+use rstest::rstest;
+
 use super::fake_service::{
-    EXPIRED, FakeService, FakeServiceFault, LICENSE, SESSION, TOKEN, jws_header, jws_read_token,
-    with_all_inputs,
+    EXPIRED, FakeService, FakeServiceChoice, FakeServiceFault, LICENSE, SESSION, TOKEN, claims_read_token,
+    jws_header, jws_read_token, paseto_read_token, with_all_inputs,
 };
 use super::program::conformance;
 
@@ -30,22 +32,30 @@ async fn correct_service_conforms() {
 }
 
 /// The read token and the verdict tokens share their header and their first claim, which are public.
+#[rstest]
+#[case::jws(jws_read_token())]
+#[case::paseto(paseto_read_token())]
+#[case::claims(claims_read_token())]
 #[tokio::test(flavor = "multi_thread")]
-async fn service_with_one_token_format_conforms() {
+async fn service_with_one_token_format_conforms(#[case] token: String) {
     let service = FakeService::start(FakeServiceFault::None).await;
     let url = service.url();
-    let run = conformance(&with_all_inputs(&url), Some(&jws_read_token()));
+    let run = conformance(&with_all_inputs(&url), Some(&token));
     assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
     // The report shows the verdict token.
     let verdict = run.case("verdict.not-echoed.available")["exchanges"].to_string();
     assert!(verdict.contains(&jws_header()), "{verdict}");
-    assert!(!run.report.to_string().contains(&jws_read_token()));
+    assert!(!run.report.to_string().contains(&token));
 }
 
+#[rstest]
+#[case::jws(jws_read_token())]
+#[case::paseto(paseto_read_token())]
+#[case::claims(claims_read_token())]
 #[tokio::test(flavor = "multi_thread")]
-async fn echo_of_a_jws_read_token_fails() {
+async fn echo_of_a_signed_read_token_fails(#[case] token: String) {
     let service = FakeService::start(FakeServiceFault::EchoesInVerdict).await;
-    let run = conformance(&with_all_inputs(&service.url()), Some(&jws_read_token()));
+    let run = conformance(&with_all_inputs(&service.url()), Some(&token));
     assert_eq!(run.exit, 1);
     assert_eq!(run.ended("fail"), ["verdict.not-echoed.available", "monitor.service.no-echo"]);
 }
@@ -130,4 +140,16 @@ async fn correct_key_set_conforms_and_verifies_verdicts() {
     let missing = ["keys.verifies-verdict", "keys.rotation.verifies", "keys.rotation.cached"];
     assert_eq!(run.ended("not-applicable"), missing);
     assert!(run.case("keys.verifies-verdict")["because"].as_str().unwrap().contains("--base-url"));
+}
+
+#[rstest]
+#[case(FakeServiceChoice::KeysNotStored)]
+#[case(FakeServiceChoice::KeysNotStoredTagged)]
+#[tokio::test(flavor = "multi_thread")]
+async fn key_set_that_no_cache_stores_conforms(#[case] choice: FakeServiceChoice) {
+    let service = FakeService::with(choice).await;
+    let url = service.url();
+    let arguments = ["keys", "--keys-url", &url, "--base-url", &url, "--session-ref", SESSION];
+    let run = conformance(&arguments, Some(TOKEN));
+    assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
 }

@@ -53,6 +53,20 @@ choices! {
         /// HTTP/1.1 only.
         Http1,
     }
+    /// Further attempts after an answer.
+    repeats: Repeats {
+        /// None.
+        Never,
+        /// One after 408, 421, and 417 to `Expect: 100-continue`, which each request has.
+        WherePermitted,
+    }
+    /// Idle connections that the service has closed.
+    closed_connections: ClosedConnections {
+        /// Replaced.
+        Replaced,
+        /// Used for the next request, which fails.
+        Used,
+    }
     /// Connections to the service.
     upstream_connections: UpstreamConnections {
         /// Keep-alive.
@@ -202,6 +216,27 @@ choices! {
         ToAllowedOrigin,
         /// All answers.
         Always,
+    }
+    /// Texts in `Origin` that no browser sends.
+    odd_origins: OddOrigins {
+        /// Not granted.
+        Denied,
+        /// Granted if they mean the allowed origin.
+        Granted,
+    }
+    /// Answers without a usable `SERVICE_URL` or `ALLOWED_ORIGIN`.
+    unconfigured: Unconfigured {
+        /// Those of the reference edge.
+        Usual,
+        /// 500 in plain text.
+        ServerError,
+    }
+    /// `Retry-After` of the service's 429 and 503.
+    retry_after: RetryAfter {
+        /// Not passed on.
+        Dropped,
+        /// Passed on.
+        Passed,
     }
     /// Order of methods in `Allow`.
     allow: Allow {

@@ -13,23 +13,29 @@ use edgeproof_targets::FaultInjection;
 use http::header::{
     ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, AUTHORIZATION,
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, SERVER, STRICT_TRANSPORT_SECURITY,
-    TRANSFER_ENCODING, USER_AGENT, VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER, SERVER,
+    STRICT_TRANSPORT_SECURITY, TRANSFER_ENCODING, USER_AGENT, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Map, Value};
 
 use super::edge_variant::{
-    Allow, AnswerHeaders, ClientConnections, ContentType, EdgeVariant, Framing, GrantedHeaders,
-    GrantedMethods, HeaderCase, Health, Json, LicensePlace, LogFormat, OriginGrant, Preflight, ReasonMember,
-    Redirect, RelayPath, RequestHeaders, UnknownPath, Upload, UploadStart, UpstreamConnections,
-    UpstreamVersion,
+    Allow, AnswerHeaders, ClientConnections, ClosedConnections, ContentType, EdgeVariant, Framing,
+    GrantedHeaders, GrantedMethods, HeaderCase, Health, Json, LicensePlace, LogFormat, OddOrigins,
+    OriginGrant, Preflight, ReasonMember, Redirect, RelayPath, Repeats, RequestHeaders, RetryAfter,
+    Unconfigured, UnknownPath, Upload, UploadStart, UpstreamConnections, UpstreamVersion,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 impl FaultInjection for EdgeVariant {
     fn edge(&self, options: &mut EdgeOptions) {
+        let is_unconfigured = options.settings.service_url.is_none()
+            || options.settings.allowed_origin.as_deref().is_none_or(str::is_empty);
+        let fails = is_unconfigured && self.unconfigured == Unconfigured::ServerError;
+        if fails {
+            options.settings.service_url.get_or_insert_with(|| "https://localhost:1".to_owned());
+        }
         let settings = &options.settings;
         let allowed_origin = settings.allowed_origin.as_deref();
         options.hooks = Arc::new(VariantHooks {
@@ -37,6 +43,7 @@ impl FaultInjection for EdgeVariant {
             rules: EdgeRules::new(&options.spec, &options.profile, allowed_origin).unwrap(),
             allowed_origin: allowed_origin.map(|origin| HeaderValue::from_str(origin).unwrap()),
             license: settings.license.as_ref().map(|license| license.expose().to_owned()),
+            fails,
         });
     }
 }
@@ -47,6 +54,8 @@ struct VariantHooks {
     rules: EdgeRules,
     allowed_origin: Option<HeaderValue>,
     license: Option<String>,
+    /// It answers collections with a server error.
+    fails: bool,
 }
 
 impl EdgeFaultHooks for VariantHooks {
@@ -55,10 +64,11 @@ impl EdgeFaultHooks for VariantHooks {
         UpstreamOptions {
             path,
             license,
-            headers: request_headers(self.variant.request_headers),
+            headers: self.request_headers(),
             chunked: self.variant.upload == Upload::Chunked,
             streams: self.variant.upload_start == UploadStart::Streaming,
             http2: self.variant.upstream_version == UpstreamVersion::Negotiated,
+            replaces_closed: self.variant.closed_connections == ClosedConnections::Replaced,
             keep_alive: self.variant.upstream_connections == UpstreamConnections::KeepAlive,
             ..right
         }
@@ -81,17 +91,57 @@ impl EdgeFaultHooks for VariantHooks {
         RelayResult::Answered { status, body }
     }
 
+    fn again(&self, request: &EdgeRequest<'_>, result: &RelayResult) -> bool {
+        let RelayResult::Answered { status, .. } = result else { return false };
+        let repeats = self.variant.repeats == Repeats::WherePermitted && request.relays == 1;
+        repeats && matches!(status.as_u16(), 408 | 417 | 421)
+    }
+
     fn conclude(
         &self,
         request: &EdgeRequest<'_>,
         _result: Option<&RelayResult>,
         right: EdgeAnswer,
     ) -> EdgeAction {
-        EdgeAction::Answer(self.answer(request.facts, right))
+        let is_collection =
+            request.facts.path == self.rules.signals_path() && request.facts.method == Method::POST;
+        if self.fails && is_collection {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
+            let body = Bytes::from_static(b"the edge is not configured\n");
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            return EdgeAction::Answer(EdgeAnswer { status, headers, body, log: None });
+        }
+        let mut answer = self.answer(request.facts, right);
+        if self.variant.odd_origins == OddOrigins::Granted
+            && let Some(origin) = request.headers.get(ORIGIN).filter(|origin| self.means_allowed(origin))
+        {
+            answer.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        }
+        if self.variant.retry_after == RetryAfter::Passed && matches!(answer.status.as_u16(), 429 | 503) {
+            answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("120"));
+        }
+        EdgeAction::Answer(answer)
     }
 }
 
 impl VariantHooks {
+    /// Whether no browser sends this text as its origin, although it means the allowed one.
+    fn means_allowed(&self, origin: &HeaderValue) -> bool {
+        let (Some(allowed), Ok(origin)) = (&self.allowed_origin, origin.to_str()) else { return false };
+        let Ok(allowed) = allowed.to_str() else { return false };
+        let first = origin.split(' ').next().unwrap_or_default().to_lowercase();
+        let plain = first.trim_end_matches('/').trim_end_matches(":443");
+        origin != allowed && plain == allowed && !allowed.is_empty()
+    }
+
+    fn request_headers(&self) -> HeaderMap {
+        let mut headers = request_headers(self.variant.request_headers);
+        if self.variant.repeats == Repeats::WherePermitted {
+            headers.insert(EXPECT, HeaderValue::from_static("100-continue"));
+        }
+        headers
+    }
+
     fn license(
         &self,
         path: String,

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::{Advice, AllowedOriginForm};
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, GrantForm};
 
 use super::play::Play;
@@ -21,11 +22,11 @@ pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut Edg
         let sent = context.send(&preflight(origin)).await;
         context.checks(judge::preflight_passes(origin, &sent.reply));
     } else {
-        let named = from(play, context, ALLOWED_ORIGIN, is_named(form, ALLOWED_ORIGIN)).await;
+        let named = from(play, form, context, ALLOWED_ORIGIN).await;
         context.observe_case(format!("{}; {named}", summary::status(&sent.reply)));
     }
     for origin in OTHERS.into_iter().chain([SECOND_ORIGIN]) {
-        from(play, context, origin, is_named(form, origin)).await;
+        from(play, form, context, origin).await;
     }
 }
 
@@ -41,8 +42,22 @@ fn is_named(form: AllowedOriginForm, origin: &str) -> bool {
     }
 }
 
-/// Posts a collection from `origin` and sends its preflight. `may`: a grant is open. Yields in words whether there is one.
-async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: bool) -> &'static str {
+/// Level of a grant to an origin that the form does not name. Without an origin in the setting, nothing says whom to refuse.
+fn level(form: AllowedOriginForm) -> CaseLevel {
+    match form {
+        AllowedOriginForm::Empty | AllowedOriginForm::Unset => CaseLevel::Should,
+        _ => CaseLevel::Must,
+    }
+}
+
+/// Posts a collection from `origin` and sends its preflight. Yields in words whether there is a grant.
+async fn from(
+    play: &Play,
+    form: AllowedOriginForm,
+    context: &mut EdgeCaseContext,
+    origin: &str,
+) -> &'static str {
+    let may = is_named(form, origin);
     context.script(play.accept.clone());
     let mut grants = false;
     for draft in [collection_from(origin), preflight(origin)] {
@@ -56,7 +71,8 @@ async fn from(play: &Play, context: &mut EdgeCaseContext, origin: &str, may: boo
         if !ok {
             context.record(&draft, sent);
         }
-        context.check(Check { ok, ..check }.of(origin).advise(Advice::GrantUnset));
+        let check = Check { ok, ..check }.of(origin).at(level(form));
+        context.check(check.advise(Advice::GrantUnset));
     }
     if grants { "grants the origin" } else { "does not grant the origin" }
 }

@@ -22,6 +22,15 @@ pub(super) async fn ca_file(play: &Play, context: &mut EdgeCaseContext) {
     context.observe_case(format!("starts; {}", summary::answer(&context.marker, &sent.reply)));
 }
 
+/// Without a usable service URL, an edge that starts accepts no collection. What else it answers is open.
+pub(super) async fn service_url(play: &Play, context: &mut EdgeCaseContext) {
+    context.script(play.accept.clone());
+    let sent = context.send(&collection()).await;
+    context.check(judge::not_relayed(&context.relayed().await));
+    context.check(judge::not_accepted(&sent.reply));
+    context.observe_case(format!("starts; {}", summary::answer(&context.marker, &sent.reply)));
+}
+
 /// With an unusable client certificate or key, an edge may relay without it, or not at all.
 pub(super) async fn client_files(play: &Play, context: &mut EdgeCaseContext) {
     let sent = post(play, context).await;

@@ -1,4 +1,5 @@
 use edgeproof_http::{Draft, HeadPace, HostForm, RequestForm, TargetForm};
+use edgeproof_reports::CaseLevel;
 
 use super::probe::{Probe, probe_each};
 use crate::cases::service::Expected;
@@ -34,6 +35,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 pub(in crate::cases) struct HttpForm {
     /// Its name in findings.
     pub(in crate::cases) name: String,
+    /// Level of the answer.
+    pub(in crate::cases) level: CaseLevel,
     coding: Option<&'static str>,
     form: RequestForm,
 }
@@ -42,6 +45,7 @@ pub(in crate::cases) struct HttpForm {
 pub(in crate::cases) fn forms() -> impl Iterator<Item = HttpForm> {
     let codings = CODINGS.map(|coding| HttpForm {
         name: format!("Accept-Encoding: {coding}"),
+        level: CaseLevel::Must,
         coding: Some(coding),
         form: RequestForm::default(),
     });
@@ -53,7 +57,12 @@ pub(in crate::cases) fn forms() -> impl Iterator<Item = HttpForm> {
         ("each line in a packet of its own", RequestForm { pace: HeadPace::Lines, ..plain() }),
         ("each byte in a packet of its own", RequestForm { pace: HeadPace::Bytes, ..plain() }),
     ];
-    let others = others.map(|(name, form)| HttpForm { name: name.into(), coding: None, form });
+    let others = others.map(|(name, form)| {
+        // No client sends it to a server that is no proxy, and some servers refuse it against RFC 9112 §3.2.2.
+        let is_absolute = form.target == TargetForm::Absolute;
+        let level = if is_absolute { CaseLevel::Should } else { CaseLevel::Must };
+        HttpForm { name: name.into(), level, coding: None, form }
+    });
     codings.into_iter().chain(others)
 }
 
@@ -73,6 +82,7 @@ impl HttpForm {
     }
 
     fn of(&self, plain: impl Fn(String) -> Probe) -> Probe {
-        plain(self.name.clone()).map(|draft| self.apply(draft))
+        let probe = plain(self.name.clone()).map(|draft| self.apply(draft));
+        if self.level == CaseLevel::Must { probe } else { probe.should() }
     }
 }
