@@ -54,6 +54,10 @@ pub struct Breach {
 values! {
     /// Invariant of a whole run.
     Invariant {
+        /// The service accepted what pages are told it accepted.
+        Acceptances,
+        /// A verdict names no other session than its own.
+        OwnSessions,
         /// No secret in an answer.
         SecretsInAnswers,
         /// Answers to collections are JSON.

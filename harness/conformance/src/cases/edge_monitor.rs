@@ -9,6 +9,8 @@ pub enum EdgeMonitor {
     Credentials,
     /// A request of the run explains each arrival.
     Arrivals,
+    /// The service accepted what pages are told it accepted.
+    Acceptances,
     /// No more arrivals than requests, counted until the end of the run.
     Copies,
     /// No answer has a secret; each one that a page can see is JSON, granted to the allowed origin only.
@@ -26,6 +28,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
         match self {
             Self::Credentials => "monitor.credentials",
             Self::Arrivals => "monitor.arrivals",
+            Self::Acceptances => "monitor.acceptances",
             Self::Copies => "relay.once.to-the-end",
             Self::Answers => "monitor.answers",
             Self::RefusalLog => "monitor.refusal-log",
@@ -38,6 +41,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
         match self {
             Self::Credentials => "every request at the service has the edge's own credentials and no others",
             Self::Arrivals => "every request at the service belongs to a request of the run",
+            Self::Acceptances => "the service accepted each collection that a page is told it accepted",
             Self::Copies => "no copy of a collection arrives at the service until the end of the run",
             Self::Answers => {
                 "no answer contains a secret, and a page gets JSON that only its own origin can read"
@@ -52,6 +56,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
         match self {
             Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
             Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
+            Self::Acceptances => &["edge.200.accepted"],
             Self::Copies => &["statement.relayed-once"],
             Self::Answers => &[
                 "statement.error-bodies-json",
@@ -67,7 +72,9 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
 
     fn needs(self) -> &'static [EdgeNeed] {
         match self {
-            Self::Credentials | Self::Arrivals | Self::Copies | Self::Alive => &[EdgeNeed::Service],
+            Self::Credentials | Self::Arrivals | Self::Acceptances | Self::Copies | Self::Alive => {
+                &[EdgeNeed::Service]
+            }
             Self::Answers => &[EdgeNeed::Origin],
             Self::RefusalLog => &[EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons],
             Self::Privacy => &[EdgeNeed::Log],

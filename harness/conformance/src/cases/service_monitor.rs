@@ -9,6 +9,8 @@ pub enum ServiceMonitor {
     Caching,
     /// No answer contains a token.
     NoEcho,
+    /// A verdict names no other session than its own.
+    Own,
     /// Each pending answer has exactly its two members, and each refusal is JSON.
     Bodies,
     /// The service answers correctly at the end.
@@ -25,6 +27,7 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::Alike => "monitor.service.alike",
             Self::Caching => "monitor.service.caching",
             Self::NoEcho => "monitor.service.no-echo",
+            Self::Own => "monitor.service.own",
             Self::Bodies => "monitor.service.bodies",
             Self::Alive => "monitor.service.alive",
             Self::KeyCaching => "monitor.keys.caching",
@@ -37,6 +40,7 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::Alike => "no answer of the run reveals whether there is a session",
             Self::Caching => "no answer about a verdict permits shared caches",
             Self::NoEcho => "no answer of the run contains the token of its request",
+            Self::Own => "where verdicts name their session, each names its own",
             Self::Bodies => "every pending answer and every refusal of the run has its JSON body",
             Self::Alive => "the service answers correctly after all other cases",
             Self::KeyCaching => "no answer lets caches keep the key set for more than five minutes",
@@ -49,6 +53,7 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::Alike => &["statement.no-oracle"],
             Self::Caching => &["statement.verdict-not-shared"],
             Self::NoEcho => &["statement.read-token-not-echoed"],
+            Self::Own => &["verdict.200.available"],
             Self::Bodies => &["verdict.404.pending", "statement.error-bodies-json"],
             Self::Alive => &["verdict.404.pending", "verdict.401.unauthorized"],
             Self::KeyCaching => &["limit.key-set-cache"],

@@ -1,6 +1,7 @@
 //! Monitors: invariants of every exchange of a run. Each is planned and reported as a case. It judges the requests
 //! of all other cases, their arrivals at the service, and the log of each edge.
 
+mod acceptances;
 mod answers;
 mod arrivals;
 mod breaches;
@@ -12,6 +13,7 @@ mod privacy;
 mod refusal_log;
 mod service;
 mod service_alike;
+mod service_own;
 mod service_record;
 #[cfg(test)]
 mod service_tests;
@@ -31,6 +33,7 @@ pub(crate) use service_record::ServiceRecord;
 pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {
     match monitor {
         EdgeMonitor::Credentials => credentials::judge(edge),
+        EdgeMonitor::Acceptances => vec![acceptances::judge(edge)],
         EdgeMonitor::Arrivals => vec![arrivals::explained(edge)],
         EdgeMonitor::Copies => arrivals::copies(edge),
         EdgeMonitor::Answers => answers::judge(edge),

@@ -94,7 +94,7 @@ fn refused(edge: &EdgeRecord, reason: &str) -> usize {
     let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
     sent.filter(|answer| match answer {
         ArrivalAnswer::Answer { body, .. } => memmem::find(body, reason.as_bytes()).is_some(),
-        ArrivalAnswer::Other(_) => false,
+        ArrivalAnswer::Partial(_) | ArrivalAnswer::Other(_) => false,
     })
     .count()
 }

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
-use super::service_alike;
 use super::service_record::ServiceRecord;
+use super::{service_alike, service_own};
 use crate::cases::{
     self, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, is_pending, token_echo,
 };
@@ -32,6 +32,7 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
         ServiceMonitor::Alike => service_alike::judge(record),
         ServiceMonitor::Caching => vec![caching(record)],
         ServiceMonitor::NoEcho => vec![no_echo(record)],
+        ServiceMonitor::Own => vec![service_own::judge(record)],
         ServiceMonitor::Bodies => bodies(record, spec.row(PENDING)),
         ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),
         ServiceMonitor::KeyCaching => key_caching(record, spec.row("limit.key-set-cache")),

@@ -100,7 +100,7 @@ fn entry(arrival: &Arrival, spec: &Spec, redactor: &TokenRedactor) -> Value {
             ArrivalAnswer::Answer { headers: fields, body: bytes, .. } => {
                 json!({ "headers": headers(fields, redactor), "body": self::body(bytes, redactor).0 })
             }
-            ArrivalAnswer::Other(_) => Value::Null,
+            ArrivalAnswer::Partial(_) | ArrivalAnswer::Other(_) => Value::Null,
         }),
     });
     if let (Value::Object(entry), Value::Object(more)) = (&mut entry, more) {
@@ -143,7 +143,7 @@ fn took(arrival: &Arrival) -> Option<f64> {
 
 fn other(given: &ArrivalAnswer) -> Option<&'static str> {
     match given {
-        ArrivalAnswer::Other(what) => Some(what),
+        ArrivalAnswer::Partial(what) | ArrivalAnswer::Other(what) => Some(what),
         ArrivalAnswer::Answer { .. } => None,
     }
 }

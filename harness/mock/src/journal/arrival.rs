@@ -74,6 +74,8 @@ pub enum ArrivalAnswer {
         /// Body.
         body: Bytes,
     },
+    /// A part of an answer, in a few words, such as `body cut`. Whoever reads it cannot know what the service did.
+    Partial(&'static str),
     /// Another end, in a few words, such as `reset`.
     Other(&'static str),
 }
@@ -83,7 +85,7 @@ impl ArrivalAnswer {
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Answer { status, .. } => Some(*status),
-            Self::Other(_) => None,
+            Self::Partial(_) | Self::Other(_) => None,
         }
     }
 }

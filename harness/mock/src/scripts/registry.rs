@@ -231,9 +231,9 @@ impl PreparedReply {
                 let (status, body) = (shaped.status, shaped.body.clone());
                 Some(ArrivalAnswer::Answer { status, headers: headers.clone(), body })
             }
-            Action::RawBytes(_) => Some(ArrivalAnswer::Other("raw bytes")),
-            Action::CutBody { .. } => Some(ArrivalAnswer::Other("body cut")),
-            Action::CutHead => Some(ArrivalAnswer::Other("head cut")),
+            Action::RawBytes(_) => Some(ArrivalAnswer::Partial("raw bytes")),
+            Action::CutBody { .. } => Some(ArrivalAnswer::Partial("body cut")),
+            Action::CutHead => Some(ArrivalAnswer::Partial("head cut")),
             Action::Close => Some(ArrivalAnswer::Other("closed")),
             Action::Reset => Some(ArrivalAnswer::Other("reset")),
             Action::Silence => Some(ArrivalAnswer::Other("silence")),

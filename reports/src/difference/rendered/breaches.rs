@@ -25,6 +25,10 @@ fn texts(invariant: Invariant) -> (&'static str, &'static str) {
         Invariant::ReadableAnswers => ("answers to the allowed origin", "readable by its page"),
         Invariant::ForeignGrants => ("grants to other origins", "none"),
         Invariant::UnexplainedArrivals => ("requests at the service that no page sent", "none"),
+        Invariant::Acceptances => {
+            ("answers that tell of an acceptance", "only where the service accepted before")
+        }
+        Invariant::OwnSessions => ("sessions that verdicts name", "that of the request"),
         Invariant::Copies => ("copies of answered collections", "none"),
         Invariant::Retries => ("retries after a broken connection", "none"),
         Invariant::License => ("license at the service", "LICENSE in every request"),
@@ -85,6 +89,11 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             _ => format!("{answer}: a grant to every origin"),
         },
         Invariant::UnexplainedArrivals => format!("request {number} with {}", excerpt()),
+        Invariant::Acceptances => match breach.of {
+            Some(status) => format!("{answer}: the service answered {status}"),
+            None => format!("{answer}: no acceptance before it"),
+        },
+        Invariant::OwnSessions => format!("{datum} in the verdict of {case}: {value}"),
         Invariant::Copies | Invariant::Retries => {
             format!("arrived {}, sent {}: {arrival}", often(times), often(of))
         }

@@ -14,6 +14,7 @@ impl Part for Service {
         ServiceMonitor::Alike,
         ServiceMonitor::Caching,
         ServiceMonitor::NoEcho,
+        ServiceMonitor::Own,
         ServiceMonitor::Bodies,
         ServiceMonitor::Alive,
     ];

@@ -55,6 +55,7 @@ pub(super) fn arrival_text(
         Some(ArrivalAnswer::Answer { status, body, .. }) => {
             format!("replies {status} {}", visible(&excerpt(body)))
         }
+        Some(ArrivalAnswer::Partial(part)) => format!("replies in part: {part}"),
         Some(ArrivalAnswer::Other(end)) => format!("does not reply: {end}"),
         None => "does not reply".to_owned(),
     };

@@ -60,7 +60,7 @@ fn no_answer(why: &NoAnswer) -> String {
 fn service_answer(answer: Option<&ArrivalAnswer>) -> String {
     match answer {
         None => "(no answer yet)".into(),
-        Some(ArrivalAnswer::Other(word)) => format!("({word})"),
+        Some(ArrivalAnswer::Partial(word) | ArrivalAnswer::Other(word)) => format!("({word})"),
         Some(ArrivalAnswer::Answer { status, headers, body }) => {
             let mut text = format!("{status}\n");
             push_headers(&mut text, headers);

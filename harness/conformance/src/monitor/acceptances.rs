@@ -1,0 +1,109 @@
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use edgeproof_fixtures::spec::Advice;
+use edgeproof_mock::{Arrival, ArrivalAnswer};
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, Invariant};
+use memchr::memmem;
+
+use super::breaches::{Breaches, by_case};
+use super::edge_record::EdgeRecord;
+use crate::cases::TracedRequest;
+use crate::judge::Check;
+
+/// A page is told of an acceptance only after the service accepted its collection, also where the interface leaves the answer
+/// open.
+pub(super) fn judge(edge: &EdgeRecord) -> Check {
+    let mut untrue = Breaches::default();
+    let mut is_refusal = false;
+    let relayed = Relayed::new(edge);
+    for request in &edge.requests {
+        let Some(told) = told(request, edge) else { continue };
+        if let Some(instead) = relayed.disproves(request, told.at) {
+            is_refusal |= instead.is_some_and(|status| status >= 300);
+            untrue.push(Breach {
+                status: Some(told.status),
+                of: instead.map(u64::from),
+                ..by_case(&request.sender.case)
+            });
+        }
+    }
+    let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
+    let advice = if is_refusal { Advice::RefusalAccepted } else { Advice::UnreachableAccepted };
+    untrue.check(Invariant::Acceptances).at(level).advise(advice)
+}
+
+/// An answer that tells a page of an acceptance.
+struct Told {
+    status: u16,
+    at: Instant,
+}
+
+fn told(request: &TracedRequest, edge: &EdgeRecord) -> Option<Told> {
+    let path = request.draft.path.split('?').next().unwrap_or_default();
+    if request.draft.method != "POST" || path != edge.signals {
+        return None;
+    }
+    let sent = request.sent.as_ref()?;
+    let answer = sent.reply.as_ref().ok().filter(|answer| (200..300).contains(&answer.status))?;
+    Some(Told { status: answer.status, at: sent.at + sent.took })
+}
+
+/// What the service did with each collection.
+struct Relayed<'a> {
+    by_body: BTreeMap<&'a [u8], Vec<&'a Arrival>>,
+    /// A body arrived that no page sent: the edge changes bodies, which another monitor tells.
+    changes_bodies: bool,
+}
+
+impl<'a> Relayed<'a> {
+    fn new(edge: &'a EdgeRecord) -> Self {
+        let mut by_body: BTreeMap<&[u8], Vec<&Arrival>> = BTreeMap::new();
+        for arrival in edge.relays() {
+            by_body.entry(&arrival.request.body).or_default().push(arrival);
+        }
+        let is_posted =
+            |body: &&[u8]| edge.requests.iter().any(|request| request.draft.body.bytes() == *body);
+        let changes_bodies = !by_body.keys().all(|body| is_posted(&body));
+        Self { by_body, changes_bodies }
+    }
+
+    /// Whether the service had not accepted the collection at this time. Yields the status that it answered with instead.
+    fn disproves(&self, request: &TracedRequest, told: Instant) -> Option<Option<u16>> {
+        let body = request.draft.body.bytes();
+        let mut arrivals = self.by_body.get(body).map(Vec::as_slice).unwrap_or_default().iter().copied();
+        if arrivals.clone().any(|arrival| may_accept(arrival, told)) {
+            return None;
+        }
+        let status = arrivals.find_map(|arrival| arrival.answer.as_ref()?.status());
+        if status.is_some() {
+            return Some(status);
+        }
+        if self.changes_bodies {
+            return None;
+        }
+        // A part of a body with an invalid framing, or another form of one that is open, may be the relayed body.
+        let is_open = request.is_broken() || request.sender.level == CaseLevel::Open;
+        let similar = |other: &[u8]| holds(other, body) || holds(body, other);
+        let mut others = self.by_body.iter().filter(|(other, _)| is_open && similar(other));
+        let is_explained =
+            others.any(|(_, arrivals)| arrivals.iter().any(|arrival| may_accept(arrival, told)));
+        (!is_explained).then_some(None)
+    }
+}
+
+/// The service accepted the collection before this time, or its answer broke off.
+fn may_accept(arrival: &Arrival, time: Instant) -> bool {
+    match &arrival.answer {
+        Some(ArrivalAnswer::Answer { status, .. }) => {
+            (200..300).contains(status) && arrival.answered.is_none_or(|answered| answered <= time)
+        }
+        Some(ArrivalAnswer::Partial(_)) => true,
+        Some(ArrivalAnswer::Other(_)) | None => false,
+    }
+}
+
+fn holds(whole: &[u8], part: &[u8]) -> bool {
+    part.len() <= whole.len() && memmem::find(whole, part).is_some()
+}
