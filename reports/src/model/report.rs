@@ -50,6 +50,9 @@ pub struct Report {
     pub causes: Vec<Cause>,
     /// Behaviour of the target at open points, sorted.
     pub observations: Vec<Observation>,
+    /// Pinned points that no case of the run observed, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unchecked_pins: Vec<String>,
     /// Inputs that cases lack, the one that most cases lack first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub missing_inputs: Vec<MissingInput>,
@@ -105,6 +108,7 @@ impl Report {
             cases: Vec::new(),
             causes: Vec::new(),
             observations: Vec::new(),
+            unchecked_pins: Vec::new(),
             missing_inputs: Vec::new(),
             latency: None,
             findings: Vec::new(),

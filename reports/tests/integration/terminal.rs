@@ -57,6 +57,7 @@ fn conforming_run_is_short() {
         exit_code: 0,
         causes: Vec::new(),
         observations: Vec::new(),
+        unchecked_pins: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
         findings: Vec::new(),

@@ -222,19 +222,21 @@ impl Ending<'_> {
             }
             lines.push(line(TextStyle::Dim, facts));
             lines.extend(open_points::observed(self.0).map(|text| line(TextStyle::Dim, text)));
-            for text in open_points::doubtful(self.0) {
-                let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
-                lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
-            }
+        }
+        // These limit the result, so they stay with --quiet.
+        for text in open_points::doubtful(self.0) {
+            let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
+            lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
+        }
+        if let Some(text) = open_points::unchecked_pins(self.0) {
+            lines.extend(prose(&text, 0, options).into_iter().map(|line| restyled(line, TextStyle::Warning)));
         }
         let style = match self.0.exit_code {
             0 => TextStyle::Good,
             1 => TextStyle::Bad,
             _ => TextStyle::Warning,
         };
-        let verdict =
-            verdict(self.0.exit_code, &self.0.summary, self.0.findings.len(), &self.0.missing_inputs);
-        let mut result = line(style, verdict);
+        let mut result = line(style, verdict(self.0));
         // A partial success ends with what to do.
         if self.0.exit_code != 0 || self.0.missing_inputs.is_empty() {
             result.push((TextStyle::Dim, format!(" (exit {})", self.0.exit_code)));
