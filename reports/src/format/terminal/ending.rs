@@ -193,14 +193,18 @@ impl Ending<'_> {
         lines
     }
 
-    /// The difference to an earlier run, of which this one may play a part. None: the runs cannot be compared.
-    fn compared(&self, EarlierRun { name, report }: &EarlierRun) -> Option<StyledLine> {
-        let compared = RunComparison::new((name, report), ("this run", self.0), &|_| None).ok()?;
+    /// The difference to an earlier run, of which this one may play a part. Empty: the runs cannot be compared.
+    fn compared(&self, EarlierRun { name, report }: &EarlierRun) -> Vec<StyledLine> {
+        let Ok(compared) = RunComparison::new((name, report), ("this run", self.0), &|_| None) else {
+            return Vec::new();
+        };
         let is_absent =
             |change: &CaseChange| matches!(change, CaseChange::LostResult | CaseChange::RemovedCheck);
         let changes: Vec<CaseChange> =
             CaseChange::ALL.iter().copied().filter(|change| !is_absent(change)).collect();
-        Some(line(TextStyle::Plain, format!("against {}: {}", one_line(name), compared.counts(&changes))))
+        let counts = format!("against {}: {}", one_line(name), compared.counts(&changes));
+        let tables = compared.other_tables().map(|text| one_line(&text).into_owned());
+        [counts].into_iter().chain(tables).map(|text| line(TextStyle::Plain, text)).collect()
     }
 
     fn totals(&self, options: &TerminalOptions) -> Vec<StyledLine> {
@@ -210,7 +214,7 @@ impl Ending<'_> {
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
         let mut lines = vec![StyledLine::new(), total];
-        lines.extend(options.earlier.as_ref().and_then(|earlier| self.compared(earlier)));
+        lines.extend(options.earlier.iter().flat_map(|earlier| self.compared(earlier)));
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",
