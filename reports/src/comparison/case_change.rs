@@ -37,6 +37,11 @@ impl CaseChange {
         self.into()
     }
 
+    /// Whether the old run says nothing about such a case.
+    pub(super) fn is_new_to_the_reports(self) -> bool {
+        matches!(self, Self::NewCheck | Self::FirstResult)
+    }
+
     /// What a list of such cases is. `old`: name of the old report; `version`: of its edgeproof.
     pub(super) fn heading(self, old: &str, version: &str) -> String {
         match self {

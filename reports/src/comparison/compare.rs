@@ -5,9 +5,6 @@ use super::error::ComparisonError;
 use super::model::{ChangedObservation, ComparedCase, ComparedRun, ComparisonSummary, RunComparison, SCHEMA};
 use crate::model::{CaseReport, Observation, Outcome, ReleaseVersion, Report, ReportedSpec};
 
-/// Characters of a digest in an error.
-const DIGEST: usize = 12;
-
 impl RunComparison {
     /// Compares two runs, each with the name of its report. `removed`: why edgeproof no longer has a case, if it had it.
     pub fn new(
@@ -16,7 +13,7 @@ impl RunComparison {
         removed: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ComparisonError> {
         let names = || (old_name.to_owned(), new_name.to_owned());
-        if old.spec.digest != new.spec.digest {
+        if !old.spec.is_comparable(&new.spec) {
             let ((old_name, new_name), [old_spec, new_spec]) =
                 (names(), [old, new].map(|run| short(&run.spec)));
             return Err(ComparisonError::OtherInterface { old: old_name, new: new_name, old_spec, new_spec });
@@ -57,11 +54,12 @@ impl RunComparison {
         let mut summary =
             ComparisonSummary { changed_observation: observations.len(), ..ComparisonSummary::default() };
         for case in &cases {
-            summary.count(case.change);
+            summary.count(case.change, case.new);
         }
         Ok(Self {
             schema: SCHEMA.to_owned(),
             spec: new.spec.clone(),
+            old_spec: (old.spec != new.spec).then(|| old.spec.clone()),
             old: ComparedRun::of(old_name, old),
             new: ComparedRun::of(new_name, new),
             summary,
@@ -189,8 +187,7 @@ fn by_point(observations: &[Observation]) -> BTreeMap<&str, BTreeSet<&str>> {
 
 /// Version and the start of the digest.
 fn short(spec: &ReportedSpec) -> String {
-    let digest = spec.digest.chars().take(DIGEST).collect();
-    ReportedSpec { version: spec.version.clone(), digest }.to_string()
+    format!("{} {}", spec.version, spec.short_digest())
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A comparison for a pull request. Text from outside stands in code, so that it is never Markdown.
 
-use super::case_change::CaseChange;
 use super::model::{ComparedCase, ComparedRun, RunComparison};
 use crate::text::escape::one_line;
 use crate::text::markdown::code;
@@ -25,12 +24,10 @@ impl RunComparison {
         self.row(&mut out, "Started", |run| run.started.clone());
         self.row(&mut out, "Cases", |run| run.planned.to_string());
         self.row(&mut out, "Exit code", |run| run.exit_code.to_string());
-        for change in CaseChange::ALL {
-            let cases: Vec<&ComparedCase> = self.of(*change).collect();
-            if cases.is_empty() {
-                continue;
-            }
-            let heading = change.heading(&code(&self.old.report), &code(&self.old.tool.version));
+        if let Some(text) = self.other_tables() {
+            put!(out, "\n{}\n", code(&text));
+        }
+        for (heading, cases) in self.lists(&code(&self.old.report), &code(&self.old.tool.version)) {
             put!(out, "\n#### {heading}\n\n| | Case | Since | Cause | Reason |\n|---|---|---|---|---|\n");
             for case in cases.iter().take(SHOWN) {
                 let since = case.since.map_or(String::new(), |since| since.to_string());

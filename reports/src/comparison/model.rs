@@ -14,8 +14,11 @@ pub struct RunComparison {
     /// Always `edgeproof.report-diff/1`.
     #[cfg_attr(test, schemars(extend("const" = SCHEMA)))]
     pub schema: String,
-    /// Interface of both runs.
+    /// Interface of both runs; that of the new one if the tables differ.
     pub spec: ReportedSpec,
+    /// Interface of the old run, if its tables differ: another edgeproof has them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub old_spec: Option<ReportedSpec>,
     /// The old run.
     pub old: ComparedRun,
     /// The new run.
@@ -61,6 +64,12 @@ pub struct ComparisonSummary {
     pub lost_result: usize,
     pub removed_check: usize,
     pub changed_observation: usize,
+    /// Of `new_check`, those that fail.
+    #[serde(default)]
+    pub failing_new_check: usize,
+    /// Of `first_result`, those that fail.
+    #[serde(default)]
+    pub failing_first_result: usize,
 }
 
 /// A case whose result differs, or that failed in both runs.
@@ -117,6 +126,33 @@ impl RunComparison {
         document::to_json(self)
     }
 
+    /// That the tables differ, and their digests. None: both runs have the same tables.
+    pub(crate) fn other_tables(&self) -> Option<String> {
+        let old = self.old_spec.as_ref()?;
+        Some(format!(
+            "the tables of {} differ: digest {} in the old run, {} in the new one",
+            self.spec.version,
+            old.short_digest(),
+            self.spec.short_digest()
+        ))
+    }
+
+    /// The changed cases under their headings, which begin as `CaseChange::heading` does. A failing new check has a heading
+    /// of its own: the target did not break it.
+    pub(super) fn lists(&self, old: &str, version: &str) -> Vec<(String, Vec<&ComparedCase>)> {
+        let mut lists = Vec::new();
+        for change in CaseChange::ALL {
+            let heading = change.heading(old, version);
+            let (failing, others): (Vec<_>, Vec<_>) = self
+                .of(*change)
+                .partition(|case| change.is_new_to_the_reports() && case.new == Some(Outcome::Fail));
+            lists.push((format!("failing {heading}"), failing));
+            lists.push((heading, others));
+        }
+        lists.retain(|(_, cases)| !cases.is_empty());
+        lists
+    }
+
     /// The cases of a change.
     pub fn of(&self, change: CaseChange) -> impl Iterator<Item = &ComparedCase> {
         self.cases.iter().filter(move |case| case.change == change)
@@ -130,14 +166,25 @@ impl RunComparison {
     /// Counts of these changes in one line, without zeros: `2 newly broken · 1 newly fixed`.
     pub(crate) fn counts(&self, changes: &[CaseChange]) -> String {
         let counts = changes.iter().map(|change| (*change, self.summary.get(*change)));
-        let mut parts: Vec<String> =
-            counts.filter(|(_, count)| *count > 0).map(|(change, count)| change.counted(count)).collect();
+        let mut parts: Vec<String> = counts
+            .filter(|(_, count)| *count > 0)
+            .map(|(change, count)| self.counted(change, count))
+            .collect();
         match self.summary.changed_observation {
             0 => {}
             1 => parts.push("1 changed observation".to_owned()),
             count => parts.push(format!("{count} changed observations")),
         }
         if parts.is_empty() { "no difference".to_owned() } else { parts.join(" · ") }
+    }
+
+    fn counted(&self, change: CaseChange, count: usize) -> String {
+        let text = change.counted(count);
+        match self.summary.failing(change) {
+            0 => text,
+            1 => format!("{text} (1 fails)"),
+            failing => format!("{text} ({failing} fail)"),
+        }
     }
 }
 
@@ -148,9 +195,23 @@ impl ComparisonSummary {
         *copy.of_change(change)
     }
 
-    /// Counts a case.
-    pub(super) fn count(&mut self, change: CaseChange) {
+    /// Counts a case. `new`: its result in the new run.
+    pub(super) fn count(&mut self, change: CaseChange, new: Option<Outcome>) {
         *self.of_change(change) += 1;
+        match change {
+            CaseChange::NewCheck if new == Some(Outcome::Fail) => self.failing_new_check += 1,
+            CaseChange::FirstResult if new == Some(Outcome::Fail) => self.failing_first_result += 1,
+            _ => {}
+        }
+    }
+
+    /// Failing cases among those that the old run says nothing about.
+    fn failing(&self, change: CaseChange) -> usize {
+        match change {
+            CaseChange::NewCheck => self.failing_new_check,
+            CaseChange::FirstResult => self.failing_first_result,
+            _ => 0,
+        }
     }
 
     fn of_change(&mut self, change: CaseChange) -> &mut usize {

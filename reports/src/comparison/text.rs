@@ -16,12 +16,8 @@ impl RunComparison {
     /// Lines for a terminal: both runs, the changed cases by change, and the counts.
     pub fn to_text(&self) -> String {
         let mut lines = vec![run("old", &self.old), run("new", &self.new)];
-        for change in CaseChange::ALL {
-            let cases: Vec<&ComparedCase> = self.of(*change).collect();
-            if cases.is_empty() {
-                continue;
-            }
-            let heading = change.heading(&one_line(&self.old.report), &one_line(&self.old.tool.version));
+        lines.extend(self.other_tables().map(|text| line(TextStyle::Plain, one_line(&text))));
+        for (heading, cases) in self.lists(&one_line(&self.old.report), &one_line(&self.old.tool.version)) {
             lines.extend([StyledLine::new(), line(TextStyle::Strong, heading)]);
             lines.extend(cases.iter().take(SHOWN).map(|case| clip(of_case(case), WIDTH)));
             if let more @ 1.. = cases.len().saturating_sub(SHOWN) {

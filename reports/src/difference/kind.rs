@@ -256,11 +256,14 @@ pub enum DifferenceKind {
         /// The first breaches.
         breaches: Vec<Breach>,
     },
-    /// A pinned open point.
+    /// An open point that is pinned, or that a rule of the interface decides.
     Pin {
+        /// Id of the row with the rule. None: the point is pinned.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        rule: Option<String>,
         /// Id of the point.
         point: String,
-        /// Pinned values.
+        /// Values that are pinned, or that of the rule.
         expected: Vec<Wire>,
         /// Actual value.
         actual: Wire,

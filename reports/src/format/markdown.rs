@@ -25,7 +25,7 @@ const WIDTH: usize = 100;
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
     let mut out = String::new();
-    let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
+    let verdict = verdict(report);
     let mark = if report.exit_code == 0 { "✅" } else { "❌" };
     put!(out, "### {mark} edgeproof: {}\n\n{}\n\n", markup_line(&verdict), report.summary.line());
     let groups = cause_groups(&report.causes, &report.cases);
@@ -166,6 +166,9 @@ fn observations(out: &mut String, report: &Report) {
     let lines: Vec<String> = observations
         .map(|observed| format!("{}: {}", one_line(&observed.point), one_line(&observed.observed)))
         .collect();
+    if let Some(unchecked) = open_points::unchecked_pins(report) {
+        put!(out, "#### Not checked\n\n{}\n", fenced(&unchecked));
+    }
     let doubtful = open_points::doubtful(report);
     if !doubtful.is_empty() {
         put!(out, "#### Often a mistake\n\n{}\n", fenced(&listed(&doubtful)));

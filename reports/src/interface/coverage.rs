@@ -41,6 +41,8 @@ pub struct CoveredReport {
     pub tool: String,
     /// Number of planned cases and of each outcome.
     pub summary: String,
+    /// Its digest of the tables, if another edgeproof made it with other tables of this version.
+    pub other_tables: Option<String>,
 }
 
 /// A section of the interface.
@@ -207,6 +209,20 @@ impl Coverage {
     /// One page without network or script.
     pub fn to_html(&self) -> String {
         rendered(self)
+    }
+
+    /// The reports with other tables of this version, each in one line.
+    pub(super) fn other_tables(&self) -> Vec<String> {
+        let own = self.spec.short_digest();
+        let of = |report: &CoveredReport| {
+            let digest = report.other_tables.as_deref()?;
+            let CoveredReport { part, tool, .. } = report;
+            Some(format!(
+                "the report of {part} by edgeproof {tool} is about other tables of {}: digest {digest}, not {own}",
+                self.spec.version
+            ))
+        };
+        self.reports.iter().filter_map(of).collect()
     }
 
     fn row_count(&self) -> String {

@@ -6,11 +6,15 @@ impl Coverage {
     /// Text for a terminal: a table of the sections, then the rows that are not proven, each with its reasons.
     pub fn to_text(&self) -> String {
         let mut text = format!(
-            "{} of the interface {} in {}\n\n",
+            "{} of the interface {} in {}\n",
             counted(self.rows().count(), "row"),
             one_line(&self.spec.version),
             counted(self.reports.len(), "report")
         );
+        for line in self.other_tables() {
+            put!(text, "{}\n", one_line(&line));
+        }
+        text.push('\n');
         let headings: Vec<_> = self.sections.iter().map(|section| one_line(&section.heading)).collect();
         let width = headings.iter().map(|heading| heading.chars().count()).max().unwrap_or(0);
         put!(text, "{:width$}", "section");

@@ -22,6 +22,8 @@ pub struct SpecDiff {
     pub owners: Vec<OwnerItems>,
     /// What else the change touches.
     pub touched: Vec<String>,
+    /// Cases that could not run at the target, with the reason; or why it could not be tried at all.
+    pub not_run: Vec<String>,
     /// Accepted changes, and stale lines of the file that accepts them.
     pub notes: Vec<String>,
 }

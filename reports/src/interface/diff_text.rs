@@ -27,6 +27,7 @@ impl SpecDiff {
             for owner in &self.owners {
                 section(&mut out, form, &owner.heading, &owner.items);
             }
+            section(&mut out, form, "not run at the target", &self.not_run);
             heading(&mut out, form, 2, "what else changes");
             for text in &self.touched {
                 item(&mut out, form, text);

@@ -50,6 +50,9 @@ pub struct Report {
     pub causes: Vec<Cause>,
     /// Behaviour of the target at open points, sorted.
     pub observations: Vec<Observation>,
+    /// Pinned points that no case of the run observed, sorted.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub unchecked_pins: Vec<String>,
     /// Inputs that cases lack, the one that most cases lack first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub missing_inputs: Vec<MissingInput>,
@@ -80,6 +83,26 @@ pub struct ReportedSpec {
     pub digest: String,
 }
 
+/// Names of the versions whose tables are built in. A later edgeproof may have other tables under the same name.
+const BUILT_IN: [&str; 2] = ["current", "pre-seal"];
+
+/// Characters of a digest in text.
+const DIGEST: usize = 12;
+
+impl ReportedSpec {
+    /// Whether reports about both can be compared: the tables are equal, or those of one built-in version in two releases of
+    /// edgeproof.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        self.digest == other.digest
+            || (self.version == other.version && BUILT_IN.contains(&self.version.as_str()))
+    }
+
+    /// The start of the digest.
+    pub fn short_digest(&self) -> &str {
+        self.digest.char_indices().nth(DIGEST).map_or(&self.digest, |(end, _)| &self.digest[..end])
+    }
+}
+
 /// Version and digest: `current 3f2a9c01b7d4`.
 impl fmt::Display for ReportedSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,6 +128,7 @@ impl Report {
             cases: Vec::new(),
             causes: Vec::new(),
             observations: Vec::new(),
+            unchecked_pins: Vec::new(),
             missing_inputs: Vec::new(),
             latency: None,
             findings: Vec::new(),

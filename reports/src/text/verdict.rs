@@ -2,10 +2,23 @@
 
 use super::escape::one_line;
 use super::units::counted;
-use crate::model::{MissingInput, Summary};
+use crate::model::{MissingInput, Report, Summary};
 
 /// Result of a run: its exit code in words, then the inputs that cases lack.
-pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize, missing: &[MissingInput]) -> String {
+pub(crate) fn verdict(report: &Report) -> String {
+    let Report { exit_code, summary, findings, unchecked_pins, missing_inputs, .. } = report;
+    // Runs without a result say so first.
+    let unchecked = if summary.not_run > 0 || ran(summary) == 0 { 0 } else { unchecked_pins.len() };
+    result(*exit_code, summary, findings.len(), unchecked, missing_inputs)
+}
+
+fn result(
+    exit_code: u8,
+    summary: &Summary,
+    findings: usize,
+    unchecked_pins: usize,
+    missing: &[MissingInput],
+) -> String {
     let mut text = match exit_code {
         0 => conforms(summary, missing),
         1 if summary.fail > 0 => "does not conform".to_owned(),
@@ -13,6 +26,10 @@ pub(crate) fn verdict(exit_code: u8, summary: &Summary, findings: usize, missing
         1 => "does not conform: --strict treats warnings as failures".to_owned(),
         2 => return "did not start: the command or a file it names is invalid".to_owned(),
         3 if summary.not_run > 0 || summary.planned == 0 => "incomplete: nothing is proven".to_owned(),
+        3 if unchecked_pins > 0 => {
+            let pins = counted(unchecked_pins, "pinned point");
+            format!("incomplete: the run did not observe {pins}")
+        }
         3 => format!("incomplete: {} of {} cases could run", ran(summary), summary.planned),
         130 | 143 => return "ended by a signal: nothing is proven".to_owned(),
         other => return format!("ended with exit code {other}: nothing is proven"),
@@ -76,7 +93,7 @@ mod tests {
         #[case] findings: usize,
         #[case] text: &str,
     ) {
-        assert_eq!(verdict(code, &summary, findings, &[]), text);
+        assert_eq!(result(code, &summary, findings, 0, &[]), text);
     }
 
     #[rstest]
@@ -89,18 +106,18 @@ mod tests {
         let missing =
             [missing("a read token", "set READ_TOKEN", 118), missing("a license", "use --license", 1)];
         let inputs = "; 118 need a read token: set READ_TOKEN; 1 needs a license: use --license";
-        assert_eq!(verdict(code, &summary, 0, &missing), format!("{text}{inputs}"));
+        assert_eq!(result(code, &summary, 0, 0, &missing), format!("{text}{inputs}"));
     }
 
     #[test]
     fn verdict_does_not_call_unjudged_or_failing_cases_conforming() {
         let observed = Summary { planned: 2, observed: 2, ..Summary::default() };
         assert_eq!(
-            verdict(0, &observed, 0, &[]),
+            result(0, &observed, 0, 0, &[]),
             "nothing is judged: the 2 cases that could run only observed open points"
         );
         let known = Summary { planned: 2, pass: 1, known: 1, ..Summary::default() };
-        assert_eq!(verdict(0, &known, 0, &[]), "conforms except for 1 known failure");
+        assert_eq!(result(0, &known, 0, 0, &[]), "conforms except for 1 known failure");
     }
 
     #[rstest]
@@ -123,6 +140,6 @@ mod tests {
     ) {
         let missing =
             if lacking == 0 { vec![] } else { vec![missing("a license", "use --license", lacking)] };
-        assert_eq!(verdict(0, &summary, 0, &missing), text);
+        assert_eq!(result(0, &summary, 0, 0, &missing), text);
     }
 }

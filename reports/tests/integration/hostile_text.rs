@@ -68,6 +68,7 @@ fn mismatch() -> impl Strategy<Value = Mismatch> {
             place: what.clone(),
             difference: Some(
                 DifferenceKind::Pin {
+                    rule: None,
                     point,
                     expected: vec![expected.as_str().into()],
                     actual: actual.as_str().into(),
@@ -170,6 +171,7 @@ fn any_report() -> impl Strategy<Value = Report> {
             let mut report = Report { cases, causes, findings, seed, exit_code, ..report() };
             report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
             report.observations = observed.into_iter().map(observation).collect();
+            report.unchecked_pins = report.observations.iter().map(|seen| seen.point.clone()).collect();
             report.target.command = Some(target);
             report
         },

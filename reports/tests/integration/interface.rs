@@ -113,6 +113,7 @@ fn diff(text: &str) -> SpecDiff {
             items: vec![text.into()],
         }],
         touched: vec![format!("added cases: {text}")],
+        not_run: vec![format!("accept.exact-body: no answer {text}")],
         notes: vec![format!("accepted: relay.401.bad-footer: {text}")],
     }
 }
@@ -146,6 +147,7 @@ fn coverage(text: &str) -> Coverage {
             started: "2026-01-01T00:00:00Z".into(),
             tool: text.into(),
             summary: "3 planned · 3 pass".into(),
+            other_tables: Some("0123456789ab".into()),
         }],
         matrices: vec![format!("3 mutants × 2 cases {text}")],
         sections: vec![

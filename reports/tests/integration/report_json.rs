@@ -19,7 +19,7 @@ fn report_has_the_fields_of_the_contract() {
     let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         names(&report),
-        "schema tool spec target started duration_ms seed exit_code summary exchange_count cases causes observations missing_inputs latency findings"
+        "schema tool spec target started duration_ms seed exit_code summary exchange_count cases causes observations unchecked_pins missing_inputs latency findings"
     );
     assert_eq!(names(&report["target"]), "kind command");
     assert_eq!(names(&report["summary"]), "planned pass fail warn known observed not_applicable not_run");

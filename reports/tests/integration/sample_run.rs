@@ -97,6 +97,7 @@ pub(crate) fn report() -> Report {
                 ..observation("relay.path", "/collect")
             },
         ],
+        unchecked_pins: vec!["cors.post-from-other-origin".to_owned(), "paths.root".to_owned()],
         missing_inputs: vec![MissingInput {
             input: "the origin that the edge allows".to_owned(),
             advice: "use --origin".to_owned(),

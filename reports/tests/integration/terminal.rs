@@ -57,6 +57,7 @@ fn conforming_run_is_short() {
         exit_code: 0,
         causes: Vec::new(),
         observations: Vec::new(),
+        unchecked_pins: Vec::new(),
         missing_inputs: Vec::new(),
         latency: None,
         findings: Vec::new(),
@@ -302,7 +303,7 @@ fn result_is_compared_with_an_earlier_run() {
     let earlier = Some(EarlierRun { name: "old.json".to_owned(), report: earlier });
     let text = printed(&events(), TerminalOptions { earlier, ..options() });
     assert!(
-        text.contains("\nagainst old.json: 6 first results · 2 newly fixed · 1 still broken\n"),
+        text.contains("\nagainst old.json: 6 first results (3 fail) · 2 newly fixed · 1 still broken\n"),
         "{text}"
     );
 }

@@ -74,6 +74,7 @@ impl<P: Part> CaseList<'_, P> {
             };
             let Some(observer) = self.cases.iter().find(observes) else { continue };
             let rule = PointRule {
+                row: row.id.clone(),
                 point: point.clone(),
                 value: value.clone(),
                 caseless: self.spec.profile().point(point).is_some_and(|known| known.caseless),

@@ -7,6 +7,8 @@ use crate::judge::Check;
 /// A rule about an open point, which a case judges by what it observes there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PointRule {
+    /// Id of the row that has the rule.
+    pub row: String,
     /// Id of the point.
     pub point: String,
     /// The value that the part has to have there.
@@ -42,7 +44,12 @@ impl PointRule {
     }
 
     fn compare(&self, actual: &str, ok: bool) -> Check {
-        let (point, expected) = (self.point.clone(), vec![Wire::from(self.value.to_string())]);
-        Check::judged(DifferenceKind::Pin { point, expected, actual: actual.into() }, ok)
+        let kind = DifferenceKind::Pin {
+            rule: Some(self.row.clone()),
+            point: self.point.clone(),
+            expected: vec![Wire::from(self.value.to_string())],
+            actual: actual.into(),
+        };
+        Check::judged(kind, ok)
     }
 }

@@ -107,6 +107,7 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
         DifferenceKind::Page { effect, .. } => effect.class().name(),
         DifferenceKind::Time { rule, .. } => rule.class().name(),
         DifferenceKind::Process { end, .. } => end.name(),
+        DifferenceKind::Pin { rule: Some(row), .. } => return vec![format!("rule: {row}")],
         DifferenceKind::Pin { point, .. } => point,
     };
     vec![format!("{}: {class}", kind.name())]

@@ -3,12 +3,13 @@ use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{Fact, OpenPoint, PartName, Spec};
 use edgeproof_mock::ReplyShape;
-use edgeproof_reports::Outcome;
 use edgeproof_reports::interface::Class;
 use edgeproof_reports::matrix::MatrixMutant;
+use edgeproof_reports::{CaseReport, Outcome};
 use edgeproof_targets::{FaultInjection, Target};
 use serde::Serialize;
 
+use super::accepted_change::AcceptedChange;
 use super::class::PartClass;
 use super::duty::Duty;
 use super::part_play::{PartPlay, PlayError, proves};
@@ -45,6 +46,15 @@ pub struct Comparison {
     /// Cases at the target that could not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
+    /// Why each of them could not run, after its id.
+    #[serde(skip)]
+    pub not_run_texts: Vec<String>,
+    /// Why the target could not be tried at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_failure: Option<String>,
+    /// Accepted changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<AcceptedChange>,
     /// Cases that only the new version has.
     pub added_cases: Vec<String>,
     /// Cases that only the old version has.
@@ -133,8 +143,16 @@ impl Comparison {
             changes.push(RowComparison::new(&change, parts, old, new));
             alone_specs.push(alone);
         }
+        let mut target_failure = None;
         let not_run = match &options.target {
-            Some(target) => sides(&play, old, &alone_specs, target, &mut changes).await?,
+            Some(target) => match sides(&play, old, &alone_specs, target, &mut changes).await {
+                // The classes do not depend on the target.
+                Err(PlayError::Target(why)) => {
+                    target_failure = Some(why);
+                    Vec::new()
+                }
+                tried => tried?,
+            },
             None => Vec::new(),
         };
         let mut touched = Touched::of(&changes, &old_cases, &new_cases);
@@ -146,7 +164,10 @@ impl Comparison {
         }
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
         Ok(Self {
-            not_run,
+            not_run: not_run.iter().map(|case| case.id.clone()).collect(),
+            not_run_texts: distinct(not_run.iter().map(|case| format!("{}: {}", case.id, case.because))),
+            target_failure,
+            accepted: Vec::new(),
             schema: "edgeproof.spec-diff/1",
             old: VersionName::of(old),
             new: VersionName::of(new),
@@ -208,6 +229,17 @@ impl VersionName {
     }
 }
 
+/// The texts without repetitions: a case plays in both versions.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for text in texts {
+        if !known.contains(&text) {
+            known.push(text);
+        }
+    }
+    known
+}
+
 /// Notes for each change on which side a target is. Yields the cases that could not run.
 async fn sides(
     play: &PartPlay,
@@ -215,7 +247,7 @@ async fn sides(
     alone: &[Arc<Spec>],
     target: &Target,
     changes: &mut [RowComparison],
-) -> Result<Vec<String>, PlayError> {
+) -> Result<Vec<CaseReport>, PlayError> {
     let old_row = |change: &RowComparison| change.old_row.clone().unwrap_or_else(|| change.row.clone());
     let old_rows: Vec<String> = changes.iter().map(old_row).collect();
     let before = play.play_target(old, target, &old_rows).await?;
@@ -226,8 +258,10 @@ async fn sides(
         change.target = Some(side);
         after.extend(played);
     }
-    let not_run = before.iter().chain(&after).filter(|case| case.outcome == Outcome::NotRun);
-    Ok(not_run.map(|case| case.id.clone()).collect())
+    let mut played = before;
+    played.extend(after);
+    played.retain(|case| case.outcome == Outcome::NotRun);
+    Ok(played)
 }
 
 /// The parts that a row concerns: those with a case of it, that of its table, and those of its open point.

@@ -1,5 +1,6 @@
 //! What a change of the interface means: the changed rows, and for each part whether the old part fits the new rows.
 
+mod accepted_change;
 mod class;
 mod comparison;
 mod duty;
@@ -10,6 +11,7 @@ mod touched;
 mod view;
 mod wire;
 
+pub use accepted_change::AcceptedChange;
 pub use class::PartClass;
 pub use comparison::{Comparison, ComparisonOptions, RowComparison};
 pub use duty::{Duty, DutyOwner};

@@ -26,7 +26,7 @@ pub enum PlayError {
     #[error(transparent)]
     Lease(#[from] LeaseError),
     /// No case could run at the edge that was given.
-    #[error("cannot judge the edge: {0}")]
+    #[error("cannot try the edge: {0}")]
     Target(String),
     /// The run has no case, which an earlier check excludes.
     #[error(transparent)]

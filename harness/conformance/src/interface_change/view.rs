@@ -6,6 +6,7 @@ use edgeproof_reports::{ReportedSpec, counted};
 use serde_json::Value;
 use strum::VariantArray;
 
+use super::accepted_change::AcceptedChange;
 use super::class::PartClass;
 use super::comparison::{Comparison, RowComparison, VersionName};
 use super::duty::DutyOwner;
@@ -32,7 +33,8 @@ impl Comparison {
                 .filter(|owner| !owner.items.is_empty())
                 .collect(),
             touched: self.touched_texts(),
-            notes: Vec::new(),
+            not_run: self.not_run_texts.iter().chain(&self.target_failure).cloned().collect(),
+            notes: self.accepted.iter().map(accepted).collect(),
         }
     }
 
@@ -83,12 +85,21 @@ impl Comparison {
         let named = lists.iter().filter(|(_, ids)| !ids.is_empty());
         let mut texts: Vec<String> = named.map(|(name, ids)| format!("{name}: {}", listed(ids))).collect();
         let answers = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
+        let all = counted(self.changes.len(), "changed row");
         texts.extend(
             self.touched.no_snapshot.iter().map(|why| format!("files of a snapshot: none, because {why}")),
         );
-        texts.push(format!("rows with another text on the wire: {answers}"));
+        texts.push(format!("rows with another answer on the wire: {answers} of {all}"));
         texts
     }
+}
+
+fn accepted(change: &AcceptedChange) -> String {
+    let AcceptedChange { row, reason, line, stale } = change;
+    if *stale {
+        return format!("stale: line {line}: {row} is accepted and did not change: remove its line");
+    }
+    format!("accepted: {row}: {reason}")
 }
 
 fn row(change: &RowComparison) -> ChangedRow {

@@ -84,9 +84,13 @@ impl DifferenceKind {
                 took_us.map(Duration::from_micros),
                 Duration::from_micros(limit_us.unwrap_or_default()),
             ),
-            Self::Pin { point, expected, actual } => {
-                let pinned = expected.iter().map(|value| value.text.as_str()).collect::<Vec<_>>();
-                Rendered::new(format!("pinned point {point}"), pinned.join(" or "), &*actual.text)
+            Self::Pin { rule, point, expected, actual } => {
+                let expected = expected.iter().map(|value| value.text.as_str()).collect::<Vec<_>>();
+                let what = match rule {
+                    Some(row) => format!("rule {row} of this interface about {point}"),
+                    None => format!("pinned point {point}"),
+                };
+                Rendered::new(what, expected.join(" or "), &*actual.text)
             }
             Self::Member { path, expected, actual, .. } => {
                 let text =

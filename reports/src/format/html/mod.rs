@@ -18,7 +18,7 @@ const LABELS: [&str; 2] = ["expected", "actual"];
 
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
-    let verdict = verdict(report.exit_code, &report.summary, report.findings.len(), &report.missing_inputs);
+    let verdict = verdict(report);
     let mut body = String::with_capacity(16 * 1024);
     header(&mut body, report, &verdict);
     let groups = cause_groups(&report.causes, &report.cases);
@@ -49,6 +49,8 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
     });
     body.push_str(&list("Observed at open points", observations));
     let doubtful = open_points::doubtful(report).into_iter();
+    let unchecked = open_points::unchecked_pins(report).into_iter();
+    body.push_str(&list("Not checked", unchecked.map(|text| markup_line(&text))));
     body.push_str(&list("Often a mistake", doubtful.map(|text| markup_line(&text))));
     page(&format!("edgeproof: {verdict}"), STYLE, &body)
 }

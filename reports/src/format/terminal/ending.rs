@@ -193,14 +193,18 @@ impl Ending<'_> {
         lines
     }
 
-    /// The difference to an earlier run, of which this one may play a part. None: the runs cannot be compared.
-    fn compared(&self, EarlierRun { name, report }: &EarlierRun) -> Option<StyledLine> {
-        let compared = RunComparison::new((name, report), ("this run", self.0), &|_| None).ok()?;
+    /// The difference to an earlier run, of which this one may play a part. Empty: the runs cannot be compared.
+    fn compared(&self, EarlierRun { name, report }: &EarlierRun) -> Vec<StyledLine> {
+        let Ok(compared) = RunComparison::new((name, report), ("this run", self.0), &|_| None) else {
+            return Vec::new();
+        };
         let is_absent =
             |change: &CaseChange| matches!(change, CaseChange::LostResult | CaseChange::RemovedCheck);
         let changes: Vec<CaseChange> =
             CaseChange::ALL.iter().copied().filter(|change| !is_absent(change)).collect();
-        Some(line(TextStyle::Plain, format!("against {}: {}", one_line(name), compared.counts(&changes))))
+        let counts = format!("against {}: {}", one_line(name), compared.counts(&changes));
+        let tables = compared.other_tables().map(|text| one_line(&text).into_owned());
+        [counts].into_iter().chain(tables).map(|text| line(TextStyle::Plain, text)).collect()
     }
 
     fn totals(&self, options: &TerminalOptions) -> Vec<StyledLine> {
@@ -210,7 +214,7 @@ impl Ending<'_> {
             total.push((style(outcome), format!("{count} {}", outcome.label())));
         }
         let mut lines = vec![StyledLine::new(), total];
-        lines.extend(options.earlier.as_ref().and_then(|earlier| self.compared(earlier)));
+        lines.extend(options.earlier.iter().flat_map(|earlier| self.compared(earlier)));
         if !options.quiet {
             let mut facts = format!(
                 "{} exchanges in {}",
@@ -222,19 +226,21 @@ impl Ending<'_> {
             }
             lines.push(line(TextStyle::Dim, facts));
             lines.extend(open_points::observed(self.0).map(|text| line(TextStyle::Dim, text)));
-            for text in open_points::doubtful(self.0) {
-                let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
-                lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
-            }
+        }
+        // These limit the result, so they stay with --quiet.
+        for text in open_points::doubtful(self.0) {
+            let wrapped = prose(&format!("often a mistake: {text}"), 2, options).into_iter();
+            lines.extend(wrapped.map(|line| restyled(line, TextStyle::Warning)));
+        }
+        if let Some(text) = open_points::unchecked_pins(self.0) {
+            lines.extend(prose(&text, 0, options).into_iter().map(|line| restyled(line, TextStyle::Warning)));
         }
         let style = match self.0.exit_code {
             0 => TextStyle::Good,
             1 => TextStyle::Bad,
             _ => TextStyle::Warning,
         };
-        let verdict =
-            verdict(self.0.exit_code, &self.0.summary, self.0.findings.len(), &self.0.missing_inputs);
-        let mut result = line(style, verdict);
+        let mut result = line(style, verdict(self.0));
         // A partial success ends with what to do.
         if self.0.exit_code != 0 || self.0.missing_inputs.is_empty() {
             result.push((TextStyle::Dim, format!(" (exit {})", self.0.exit_code)));

@@ -9,7 +9,8 @@ pub struct TerminalOptions {
     pub live: bool,
     /// All failures and warnings in full; otherwise a failing run prints about 60 lines.
     pub details: bool,
-    /// Only failures, findings, notices, the result, and why cases could not run or do not apply.
+    /// Only failures, findings, notices, the result, and what limits it: why cases could not run or do not apply, open
+    /// points that often are a mistake, and pins that were not checked.
     pub quiet: bool,
     /// Also observations and the ids of cases that do not apply; otherwise these are only counted.
     pub verbose: bool,

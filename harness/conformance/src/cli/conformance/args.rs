@@ -16,8 +16,8 @@ Exit codes:
   1         a must is violated, a pinned point changed, or a baseline line is stale;
             with --strict also if a should is violated
   2         the command or a file that it names is invalid; nothing ran
-  3         incomplete: a planned case could not run, so nothing is proven;
-            with --require-all also if cases lack an input
+  3         incomplete: a planned case could not run, so nothing is proven, or an unfiltered
+            run did not observe a pinned point; with --require-all also if cases lack an input
   130, 143  stopped by SIGINT, SIGTERM";
 
 #[derive(Debug, Args)]
@@ -166,7 +166,8 @@ pub(crate) struct ConformanceArgs {
     /// Show all failures and warnings in full
     #[arg(long, help_heading = "Output")]
     pub(super) details: bool,
-    /// Show only failures and the result
+    /// Show only failures, the result, and what limits it: missing inputs, unchecked pins, open points that often
+    /// are a mistake
     #[arg(long, short, help_heading = "Output", conflicts_with = "verbose")]
     pub(super) quiet: bool,
     /// Also show observations and the ids of cases that do not apply

@@ -57,9 +57,11 @@ async fn execute(
     let result = run.execute_with(&mut |event| emit(&mut readers, &event), signal).await.map_err(|why| {
         Failure::of(&why, "choose another address with --service-listen, or stop the program that uses it")
     })?;
+    let code = finish(readers, result.exit_code);
     // Half a run observes too few points for a record.
-    if let (Some(path), false) = (record, was_interrupted) {
-        Pins::record(&path, &result.observations, spec.profile())?;
-    }
-    Ok(finish(readers, result.exit_code))
+    let Some(path) = record.filter(|_| !was_interrupted) else { return Ok(code) };
+    let Err(why) = Pins::record(&path, &result.observations, spec.profile()) else { return Ok(code) };
+    // A missing record turns success into an error, as a missing report does.
+    let error = Failure::from(why).print();
+    Ok(if code == 0 { error } else { code })
 }

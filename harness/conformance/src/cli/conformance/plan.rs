@@ -93,6 +93,7 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
     let run = ConformanceRun { options, policy: policy(args)?, ..run };
     if let Some(path) = &args.record {
         Pins::check_writable(path)?;
+        Pins::check_observed(path, &run.plan)?;
     }
     let files = file_readers(args, &spec)?;
     if args.list {

@@ -85,6 +85,7 @@ pub(in crate::cli) fn required(spec: &Spec, case: &CaseFacts) -> String {
     ];
     for row in case.rows.iter().filter_map(|id| spec.row(id)) {
         lines.push(format!("{}: {}", row.id, row.condition));
+        lines.extend(rule(row));
     }
     lines.extend(case.since.map(|since| format!("since edgeproof {since}")));
     push_section(&mut text, "required", &lines);
@@ -111,8 +112,15 @@ fn of_one_row(spec: &Spec, row: &Row) -> Vec<String> {
     if let Fact::Endpoint { methods, path, .. } = &row.fact {
         lines.push(format!("endpoint: {} {path}", methods.join(", ")));
     }
+    lines.extend(rule(row));
     lines.extend(row.stimuli.iter().map(|stimulus| format!("caused by: {}", stimulus.meaning())));
     lines
+}
+
+/// The open point that a row decides, with its value.
+fn rule(row: &Row) -> Option<String> {
+    let Fact::Rule { point, value } = &row.fact else { return None };
+    Some(format!("rule: {point} is {value}"))
 }
 
 fn severity(level: CaseLevel) -> &'static str {

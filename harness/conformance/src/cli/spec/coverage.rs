@@ -61,7 +61,7 @@ impl FailOn {
 pub(super) fn run(args: &CoverageArgs) -> Result<u8, Failure> {
     let spec = args.interface.spec.load()?;
     let matrices = args.matrix.read(&[&spec])?;
-    let evidence = Evidence::read(&args.reports, &spec)?;
+    let evidence = Evidence::read(&args.reports, &spec, true)?;
     let coverage = coverage(&spec, &evidence, &matrices);
     let text = match args.format {
         Form::Text => coverage.to_text(),

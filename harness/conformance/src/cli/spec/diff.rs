@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use edgeproof_targets::Target;
 use super::matrices::MatrixArgs;
 use super::play::play;
 use super::revision::ComparedSpec;
-use crate::interface_change::{Class, Comparison, ComparisonOptions};
+use crate::interface_change::{AcceptedChange, Class, Comparison, ComparisonOptions};
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
@@ -68,12 +67,6 @@ enum Form {
     Html,
 }
 
-/// A line of the file of accepted changes.
-struct AcceptedChange {
-    line: usize,
-    reason: String,
-}
-
 /// `edgeproof spec diff`.
 pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     if args.old.is_same_path(&args.new) {
@@ -95,20 +88,8 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
             .map_err(|why| Failure::of(&why, "check TMPDIR and the limit on open files").incomplete())
     })?;
     compared.add_mutants(matrices.mutants());
-    let is_stale = |id: &String| {
-        !compared.changes.iter().any(|change| change.row == *id)
-            && !compared.points.iter().any(|point| point.field == *id)
-    };
-    let mut view = compared.view();
-    for (id, change) in accepted.iter().filter(|(id, _)| !is_stale(id)) {
-        view.notes.push(format!("accepted: {id}: {}", change.reason));
-    }
-    for (id, change) in accepted.iter().filter(|(id, _)| is_stale(id)) {
-        let place = args.accepted.as_deref().unwrap_or(Path::new("")).display();
-        let line = change.line;
-        view.notes
-            .push(format!("stale: {place}:{line}: {id} is accepted and did not change: remove its line"));
-    }
+    compared.accept(accepted);
+    let view = compared.view();
     let text = match args.format {
         Form::Text => view.to_text(TextForm::Terminal),
         Form::Markdown => view.to_text(TextForm::Markdown),
@@ -119,10 +100,14 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         }
     };
     write_stdout(text.as_bytes())?;
-    if accepted.keys().any(is_stale) || fails(args.fail_on, &compared, &accepted) {
-        return Ok(BROKEN);
+    let mut code = if compared.not_run.is_empty() { 0 } else { INCOMPLETE };
+    if let Some(why) = &compared.target_failure {
+        let what = format!("cannot try the target of --launch: {why}");
+        let advice = "correct the command; `edgeproof conformance --launch` with it shows its log";
+        code = Failure::usage(what, advice).incomplete().print();
     }
-    Ok(if compared.not_run.is_empty() { 0 } else { INCOMPLETE })
+    let is_stale = compared.accepted.iter().any(|change| change.stale);
+    Ok(if is_stale || fails(args.fail_on, &compared) { BROKEN } else { code })
 }
 
 /// The edge that this command starts.
@@ -132,16 +117,12 @@ fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
     Ok(Target::Launched(launch))
 }
 
-fn fails(
-    fail_on: Option<FailOn>,
-    compared: &Comparison,
-    accepted: &BTreeMap<String, AcceptedChange>,
-) -> bool {
+fn fails(fail_on: Option<FailOn>, compared: &Comparison) -> bool {
     let Some(fail_on) = fail_on else { return false };
-    if fail_on == FailOn::Any && compared.points.iter().any(|point| !accepted.contains_key(&point.field)) {
+    if fail_on == FailOn::Any && compared.points.iter().any(|point| !compared.is_accepted(&point.field)) {
         return true;
     }
-    let mut open = compared.changes.iter().filter(|change| !accepted.contains_key(&change.row));
+    let mut open = compared.changes.iter().filter(|change| !compared.is_accepted(&change.row));
     open.any(|change| {
         let has = |class| change.parts.iter().any(|part| part.class == class);
         match fail_on {
@@ -153,11 +134,11 @@ fn fails(
 }
 
 /// The accepted changes by row or open point.
-fn read_accepted(path: &Path) -> Result<BTreeMap<String, AcceptedChange>, Failure> {
+fn read_accepted(path: &Path) -> Result<Vec<AcceptedChange>, Failure> {
     let what = || format!("cannot read the accepted changes {}", path.display());
     let text = fs::read_to_string(path)
         .map_err(|why| Failure::usage(format!("{}: {why}", what()), "check the path"))?;
-    let mut accepted = BTreeMap::new();
+    let mut accepted: Vec<AcceptedChange> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -170,7 +151,12 @@ fn read_accepted(path: &Path) -> Result<BTreeMap<String, AcceptedChange>, Failur
                 "write the id of the row, a space, and why the change is accepted",
             ));
         };
-        accepted.insert(id.to_owned(), AcceptedChange { line: number, reason: reason.trim().to_owned() });
+        if let Some(first) = accepted.iter().find(|change| change.row == id) {
+            let what = format!("{}: line {number} has {id}, and line {} as well", what(), first.line);
+            return Err(Failure::usage(what, "keep one line for each row"));
+        }
+        let (row, reason) = (id.to_owned(), reason.trim().to_owned());
+        accepted.push(AcceptedChange { row, reason, line: number, stale: false });
     }
     Ok(accepted)
 }

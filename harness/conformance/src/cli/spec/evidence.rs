@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Row, Spec};
+use edgeproof_fixtures::spec::{Row, Spec, Version};
 use edgeproof_reports::interface::{CoveredReport, EvidenceCounts, RowState};
-use edgeproof_reports::{Outcome, Report};
+use edgeproof_reports::{Outcome, Report, ReportedSpec};
 
 use super::part_names::PartNames;
 
@@ -32,9 +32,11 @@ pub(super) struct RowResult {
 }
 
 impl Evidence {
-    /// Reads JSON reports about this interface.
-    pub(super) fn read(paths: &[PathBuf], spec: &Spec) -> Result<Self, Failure> {
+    /// Reads JSON reports about this interface. `of_releases`: also those of another edgeproof, with other tables of the same
+    /// built-in version.
+    pub(super) fn read(paths: &[PathBuf], spec: &Spec, of_releases: bool) -> Result<Self, Failure> {
         let part_names = PartNames::of(spec);
+        let own = ReportedSpec { version: spec.version().to_owned(), digest: spec.digest().to_owned() };
         let mut by_row: BTreeMap<String, Vec<PlayedCase>> = BTreeMap::new();
         let mut read: Vec<(&PathBuf, Report)> = Vec::new();
         for path in paths {
@@ -45,7 +47,8 @@ impl Evidence {
                 let what = format!("cannot add the report {} twice{copy}", path.display());
                 return Err(Failure::usage(what, "give each report once"));
             }
-            if report.spec.digest != spec.digest() {
+            let is_of_release = || of_releases && is_built_in(spec) && report.spec.is_comparable(&own);
+            if report.spec.digest != spec.digest() && !is_of_release() {
                 return Err(Failure::usage(
                     format!(
                         "cannot add the report {}: it is about the interface {}, not {} {}",
@@ -79,6 +82,7 @@ impl Evidence {
             started: report.started.clone(),
             tool: report.tool.version.clone(),
             summary: report.summary.line(),
+            other_tables: (report.spec != own).then(|| report.spec.short_digest().to_owned()),
         });
         Ok(Self { reports: reports.collect(), by_row })
     }
@@ -144,6 +148,12 @@ impl PlayedCase {
     fn ran(&self) -> bool {
         !matches!(self.outcome, Outcome::NotRun | Outcome::NotApplicable)
     }
+}
+
+/// Whether the tables are those of this edgeproof. Edited tables may have the name of a built-in version.
+fn is_built_in(spec: &Spec) -> bool {
+    let mut versions = Version::ALL.iter().filter(|version| version.name() == spec.version());
+    versions.any(|version| Spec::builtin(*version).digest() == spec.digest())
 }
 
 /// The texts without repetitions.

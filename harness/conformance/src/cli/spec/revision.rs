@@ -8,7 +8,7 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::{Spec, SpecChoice, SpecError};
 use tempfile::TempDir;
 
-/// One side of a comparison: a version, a path, or a folder in a revision of the repository here.
+/// The interface of a comparison or snapshot: a version, a path, or a folder in a revision of the repository here.
 #[derive(Debug, Clone)]
 pub(super) enum ComparedSpec {
     /// A version, a folder of tables or an overlay.

@@ -7,8 +7,8 @@ use edgeproof_cli::exit_code::BROKEN;
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::Spec;
 
-use super::interface_args::InterfaceArgs;
 use super::play::play;
+use super::revision::ComparedSpec;
 use crate::snapshot::{Snapshot, SnapshotFolder};
 
 #[derive(Debug, Args)]
@@ -19,13 +19,14 @@ pub(super) struct SnapshotArgs {
     /// Write nothing: compare with the folder, and exit 1 if anything differs
     #[arg(long)]
     check: bool,
-    #[command(flatten)]
-    interface: InterfaceArgs,
+    /// The interface: current, pre-seal, a folder of tables, an overlay file, or REV:FOLDER of a git repository
+    #[arg(long, value_name = "SPEC", default_value = "current")]
+    spec: ComparedSpec,
 }
 
 /// `edgeproof spec snapshot`.
 pub(super) fn main(args: &SnapshotArgs) -> Result<u8, Failure> {
-    let spec = Arc::new(args.interface.spec.load()?);
+    let spec = Arc::new(args.spec.load()?);
     let folder = SnapshotFolder::open(&args.folder)?;
     if args.check { check(&spec, &folder) } else { write(&spec, folder) }
 }

@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::{Advice, Profile};
 use edgeproof_reports::Observation;
 use edgeproof_reports::difference::{DifferenceKind, Wire};
 
+use super::case_plan::CasePlan;
 use super::point_record::PointRecord;
 use crate::cases::{AnyCase, CaseFindings};
 use crate::judge::Check;
@@ -29,6 +30,27 @@ pub enum PinError {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+    },
+    /// The file has no point.
+    #[error("cannot pin the points of {}: it has none", path.display())]
+    #[diagnostic(help("write it again with --record, or omit --pin"))]
+    NoPoint {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No case that will run observes a point.
+    #[error("cannot write the record {}: no case that can run observes an open point", path.display())]
+    #[diagnostic(help("select more cases, or omit --record"))]
+    NothingToObserve {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The run observed no point.
+    #[error("cannot write the record {}: the run observed no open point", path.display())]
+    #[diagnostic(help("read in the report why the cases could not observe one"))]
+    NothingObserved {
+        /// The file.
+        path: PathBuf,
     },
     /// No case observes a point.
     #[error("cannot pin {point:?} of {}: no case of `conformance {part}` observes this point", path.display())]
@@ -59,7 +81,11 @@ impl Pins {
     pub fn load(path: &Path) -> Result<Self, PinError> {
         let unreadable = |why: String| PinError::Unreadable { path: path.into(), why };
         let text = std::fs::read_to_string(path).map_err(|why| unreadable(why.to_string()))?;
-        Ok(Self { path: path.into(), record: PointRecord::parse(&text).map_err(unreadable)? })
+        let record = PointRecord::parse(&text).map_err(unreadable)?;
+        if record.points.is_empty() {
+            return Err(PinError::NoPoint { path: path.into() });
+        }
+        Ok(Self { path: path.into(), record })
     }
 
     /// Checks that cases of this part observe each pinned point.
@@ -84,6 +110,10 @@ impl Pins {
 
     /// Writes a record file atomically: JSON if its name ends with `.json`, otherwise TOML. `profile`: knows the points.
     pub fn record(path: &Path, observations: &[Observation], profile: &Profile) -> Result<(), PinError> {
+        if observations.is_empty() {
+            // With an empty record, a later run would assert nothing.
+            return Err(PinError::NothingObserved { path: path.into() });
+        }
         let unwritable = |why| PinError::Unwritable { path: path.into(), why };
         let record = PointRecord::of(observations);
         let text = if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
@@ -95,6 +125,15 @@ impl Pins {
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(unwritable)?;
         file.persist(path).map_err(|why| unwritable(why.error))?;
         Ok(())
+    }
+
+    /// Checks that a run can observe a point to record.
+    pub fn check_observed(path: &Path, plan: &CasePlan) -> Result<(), PinError> {
+        let mut runs = plan.cases.iter().filter(|planned| planned.unmet.is_empty());
+        if runs.any(|planned| !planned.case.points.is_empty()) {
+            return Ok(());
+        }
+        Err(PinError::NothingToObserve { path: path.into() })
     }
 
     /// Checks that a record can be written, and leaves no file behind.
@@ -116,9 +155,9 @@ impl Pins {
     }
 
     /// Pinned points without an observation.
-    pub(in crate::run) fn unobserved<'p>(&'p self, observed: &[Observation]) -> Vec<&'p str> {
-        let points = self.record.points.keys().map(String::as_str);
-        points.filter(|point| !observed.iter().any(|observation| observation.point == *point)).collect()
+    pub(in crate::run) fn unobserved(&self, observed: &[Observation]) -> Vec<String> {
+        let is_observed = |point: &&String| observed.iter().any(|observation| observation.point == **point);
+        self.record.points.keys().filter(|point| !is_observed(point)).cloned().collect()
     }
 
     /// Adds a check for each pinned point among the findings.
@@ -126,6 +165,7 @@ impl Pins {
         for (point, observed) in &found.observations {
             let Some(pinned) = self.record.points.get(point) else { continue };
             let kind = DifferenceKind::Pin {
+                rule: None,
                 point: point.clone(),
                 expected: pinned.iter().map(Wire::from).collect(),
                 actual: observed.into(),

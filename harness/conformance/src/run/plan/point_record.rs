@@ -101,21 +101,26 @@ impl PointRecord {
         })?;
         let mut record = Self::default();
         for (id, entry) in entries {
-            record.insert(id, entry.into_inner());
+            let line = line(text, entry.span().start);
+            record.insert(id, entry.into_inner()).map_err(|why| format!("line {line}: {why}"))?;
         }
         Ok(record)
     }
 
-    fn insert(&mut self, id: String, entry: TomlEntry) {
+    fn insert(&mut self, id: String, entry: TomlEntry) -> Result<(), String> {
         match entry {
+            TomlEntry::Value(PointValue::List(values)) if values.is_empty() => {
+                return Err(format!("{id:?} has no value"));
+            }
             TomlEntry::Value(PointValue::List(values)) => _ = self.points.insert(id, values),
             TomlEntry::Value(value) => _ = self.points.insert(id, vec![value.to_string()]),
             TomlEntry::Group(names) => {
                 for (name, entry) in names {
-                    self.insert(format!("{id}.{name}"), entry);
+                    self.insert(format!("{id}.{name}"), entry)?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -170,6 +175,7 @@ mod tests {
     #[case::no_toml("# points\nrelay.path = /verify", "line 2: ")]
     #[case::no_value("relay.path = true", "line 1: expected a text")]
     #[case::twice("a.b = \"1\"\na.b = \"2\"", "line 2: duplicate key")]
+    #[case::no_value_in_a_list("a.b = \"1\"\nc.d = []", "line 2: \"c.d\" has no value")]
     #[case::no_json("{", "EOF while parsing")]
     #[case::other_schema(r#"{"schema": "x", "observations": []}"#, "its schema is \"x\"")]
     fn mistakes_name_their_place(#[case] text: &str, #[case] message: &str) {

@@ -44,7 +44,8 @@ fn answer() -> AnswerValue {
 /// Each kind, with the secret in each of its texts.
 fn all_kinds() -> Vec<DifferenceKind> {
     let silence = Silence { reason: SilenceReason::NotHttp, within_ms: Some(1), error: Some(wire()) };
-    let pin = DifferenceKind::Pin { point: text(), expected: vec![wire()], actual: wire() };
+    let pin =
+        DifferenceKind::Pin { rule: Some(text()), point: text(), expected: vec![wire()], actual: wire() };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
     let session = SessionValue {

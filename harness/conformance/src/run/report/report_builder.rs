@@ -23,6 +23,8 @@ pub(in crate::run) struct ReportBuilder {
     broken: bool,
     /// Report of the run, complete except for what is known at its end.
     report: Report,
+    /// Every case of the target is selected.
+    is_complete: bool,
     started: Instant,
     spec: Arc<Spec>,
     options: Arc<RunOptions>,
@@ -47,6 +49,7 @@ impl ReportBuilder {
             emitted: 0,
             broken: false,
             report: Report { missing_inputs: plan.missing_inputs(), ..report },
+            is_complete: plan.is_complete(),
             started: Instant::now(),
             spec,
             options,
@@ -87,11 +90,6 @@ impl ReportBuilder {
         self.report.latency = Some(latency);
     }
 
-    /// Behaviour of the target at open points so far.
-    pub(in crate::run) fn observations(&self) -> Vec<Observation> {
-        observations(self.reports.iter().flatten())
-    }
-
     /// Emits reports in the order of the plan, up to the first open case. With a baseline none is emitted before the
     /// end, because the baseline can still turn a failure into a known one.
     pub(in crate::run) fn emit_ready(&mut self, policy: &RunPolicy, events: &mut dyn FnMut(Event)) {
@@ -117,7 +115,7 @@ impl ReportBuilder {
             Some(_) => "the run was interrupted",
             None => "the run ended before it",
         });
-        let Self { mut report, mut broken, options, spec, .. } = self;
+        let Self { mut report, mut broken, is_complete, options, spec, .. } = self;
         report.cases = self.reports.into_iter().flatten().collect();
         if let Some(baseline) = &policy.baseline {
             let stale = baseline.apply(&self.all_ids, policy.strict, &mut report.cases);
@@ -128,9 +126,13 @@ impl ReportBuilder {
             events(Event::Ended(Box::new(case.clone())));
         }
         report.summary = Summary::of(report.cases.iter().map(|case| case.outcome));
-        report.exit_code = interrupted
-            .unwrap_or_else(|| exit_code(&report.summary, policy, broken, !report.missing_inputs.is_empty()));
         report.observations = observations(report.cases.iter());
+        report.unchecked_pins = options.pins.unobserved(&report.observations);
+        // A filtered run may skip the cases that observe a point.
+        let lacks_pins = is_complete && !report.unchecked_pins.is_empty();
+        let lacks_inputs = policy.require_all && !report.missing_inputs.is_empty();
+        report.exit_code = interrupted
+            .unwrap_or_else(|| exit_code(&report.summary, policy.strict, broken, lacks_inputs || lacks_pins));
         let profile = options.profile.as_ref().unwrap_or(spec.profile());
         mark_doubtful(&mut report.observations, profile, &options.pins);
         report.causes = causes(&report.cases);
@@ -147,13 +149,14 @@ fn observations<'r>(reports: impl Iterator<Item = &'r CaseReport>) -> Vec<Observ
     all.into_iter().collect()
 }
 
-/// 1 goes before 3. A run without a single executed case is never 0.
-fn exit_code(summary: &Summary, policy: &RunPolicy, broken: bool, lacks_inputs: bool) -> u8 {
-    if summary.fail > 0 || broken || (policy.strict && summary.warn > 0) {
+/// 1 goes before 3. A run without a single executed case is never 0. `incomplete`: something else kept the run from proving
+/// what it should.
+fn exit_code(summary: &Summary, strict: bool, broken: bool, incomplete: bool) -> u8 {
+    if summary.fail > 0 || broken || (strict && summary.warn > 0) {
         return 1;
     }
     let ran = summary.planned - summary.not_run - summary.not_applicable;
-    if summary.not_run > 0 || ran == 0 || (policy.require_all && lacks_inputs) { 3 } else { 0 }
+    if summary.not_run > 0 || ran == 0 || incomplete { 3 } else { 0 }
 }
 
 #[cfg(test)]
@@ -178,22 +181,20 @@ mod tests {
         #[case] broken: bool,
         #[case] expected: u8,
     ) {
-        let policy = RunPolicy { strict, ..RunPolicy::default() };
-        assert_eq!(exit_code(&Summary::of(outcomes.iter().copied()), &policy, broken, true), expected);
+        assert_eq!(exit_code(&Summary::of(outcomes.iter().copied()), strict, broken, false), expected);
     }
 
     #[rstest]
     #[case::complete(&[Outcome::Pass], false, 0)]
-    #[case::lacks_an_input(&[Outcome::Pass, Outcome::NotApplicable], true, 3)]
-    #[case::lacks_no_input(&[Outcome::Pass, Outcome::NotApplicable], false, 0)]
+    #[case::lacks_an_input_or_a_pin(&[Outcome::Pass, Outcome::NotApplicable], true, 3)]
+    #[case::lacks_nothing(&[Outcome::Pass, Outcome::NotApplicable], false, 0)]
     #[case::fails(&[Outcome::Fail, Outcome::NotApplicable], true, 1)]
-    fn require_all_makes_a_missing_input_incomplete(
+    fn what_a_run_lacks_makes_it_incomplete(
         #[case] outcomes: &[Outcome],
-        #[case] lacks_inputs: bool,
+        #[case] incomplete: bool,
         #[case] expected: u8,
     ) {
-        let policy = RunPolicy { require_all: true, ..RunPolicy::default() };
         let summary = Summary::of(outcomes.iter().copied());
-        assert_eq!(exit_code(&summary, &policy, false, lacks_inputs), expected);
+        assert_eq!(exit_code(&summary, false, false, incomplete), expected);
     }
 }

@@ -19,6 +19,9 @@ fn folder() -> Folder {
         .with("passed.json", passed)
         .with("not.json", "no report")
         .with("broken.toml", "\"paths.root\" = \"404\"\n\"paths.query\" = true\n")
+        .with("no-point.toml", "# All lines are deleted.\n[paths]\n")
+        .with("no-point.json", r#"{"schema": "edgeproof.observations/1", "observations": []}"#)
+        .with("no-value.toml", "\"paths.root\" = \"404\"\n\"paths.query\" = []\n")
         .with("unknown.toml", "\"paths.root\" = \"404\"\n\"paths.qurey\" = \"200\"\n")
         .with("service.toml", "\"verdict.wait.huge\" = \"waits\"\n")
         .with("invented.toml", "\"weather.tomorrow\" = \"fair\"\n")
@@ -132,10 +135,14 @@ fn invalid_files_exit_2() {
             &["conformance", "--reply-shape", "shape.json"],
             &["conformance", "--pin", "not.json"],
             &["conformance", "--pin", "broken.toml"],
+            &["conformance", "--pin", "no-point.toml"],
+            &["conformance", "--pin", "no-point.json"],
+            &["conformance", "--pin", "no-value.toml"],
             &["conformance", "--pin", "unknown.toml"],
             &["conformance", "--pin", "service.toml"],
             &["conformance", "keys", "--pin", "invented.toml"],
             &["conformance", "--record", "missing/points.json"],
+            &["conformance", "--record", "points.toml", "--filter", ONE],
         ],
     );
 }

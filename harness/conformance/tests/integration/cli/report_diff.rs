@@ -1,6 +1,7 @@
 //! `edgeproof report diff`: what the target broke, and what edgeproof checks more.
 
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{Spec, Version};
+use edgeproof_reports::ReportedSpec;
 
 use super::spec_reports::report;
 use super::support::{Folder, check};
@@ -24,7 +25,7 @@ fn folder() -> Folder {
     Folder::new()
         .with("old.json", &report(OLD, digest))
         .with("new.json", &new)
-        .with("other.json", &report(OLD, "0123456789abcdef"))
+        .with("other.json", &report(OLD, "0123456789abcdef").replace("\"current\"", "\"next\""))
         .with("later.json", &new.replace("edgeproof.report/1", "edgeproof.report/2"))
         .with("cut.json", &new[..new.len() / 2])
         .with("keys.json", &report(&[("keys.shape", "keys.shape", "pass", "")], digest))
@@ -49,6 +50,26 @@ fn fixed_cases_and_new_checks_exit_0() {
     let fixed = &[OLD[0], ("accept.readable", "edge.200.accepted", "pass", ""), NEW[2], OLD[2]];
     let folder = folder().with("fixed.json", &report(fixed, digest).replace("\"0.1.0\"", "\"0.2.0\""));
     check("report_diff_fixed", &folder.seen(&["report", "diff", "old.json", "fixed.json"]));
+}
+
+/// After an upgrade of edgeproof the tables of a version may differ.
+#[test]
+fn reports_of_two_releases_are_compared() {
+    let folder = folder().with("older.json", &report(OLD, "0123456789abcdef"));
+    let forms = [&[][..], &["--format", "markdown"], &["--format", "json"]];
+    let seen = forms.map(|form| folder.seen(&[&["report", "diff", "older.json", "new.json"], form].concat()));
+    let [digest, short] = [Spec::current().digest(), &Spec::current().digest()[..12]];
+    check("report_diff_releases", &seen.join("\n").replace(digest, "DIGEST").replace(short, "DIGEST"));
+}
+
+#[test]
+fn tables_of_one_built_in_version_can_be_compared() {
+    let spec = |version: &str, digest: &str| ReportedSpec { version: version.into(), digest: digest.into() };
+    for version in Version::ALL {
+        assert!(spec(version.name(), "0").is_comparable(&spec(version.name(), "1")), "{version}");
+    }
+    assert!(!spec("next", "0").is_comparable(&spec("next", "1")));
+    assert!(!spec("current", "0").is_comparable(&spec("pre-seal", "1")));
 }
 
 #[test]

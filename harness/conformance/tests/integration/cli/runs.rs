@@ -168,6 +168,36 @@ fn changed_pinned_point_exits_1() {
     );
 }
 
+/// A pin that nothing observes asserts nothing.
+#[test]
+fn filtered_run_names_pins_that_it_does_not_check() {
+    let pins =
+        "\"health.answer\" = '200 {\"ok\":true}'\n\"paths.root\" = \"404\"\n\"paths.query\" = \"200\"\n";
+    let folder = Folder::new().with("points.toml", pins);
+    let filtered = ["conformance", "--filter", "health.exists", "--pin", "points.toml"];
+    let quiet = [&filtered[..], &["--quiet"]].concat();
+    check("run_pins_not_checked", &[folder.seen(&filtered), folder.seen(&quiet)].join("\n"));
+}
+
+/// An empty record would assert nothing later. The report of the run is written all the same.
+#[test]
+fn run_that_observes_nothing_writes_no_record() {
+    let folder = Folder::new();
+    let args = ["conformance", "--launch", "true", "--filter", "health.*", "--record", "points.toml"];
+    let output = folder.run(&[&args[..], &["--report", "json=r.json"]].concat());
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert!(shown.contains("cannot write the record points.toml: the run observed no open point"), "{shown}");
+    assert_eq!((output.status.code(), folder.files()), (Some(3), vec!["r.json".to_owned()]));
+}
+
+/// `--quick` leaves out the only case that observes this point, and selects all others.
+#[test]
+fn unfiltered_run_without_a_pinned_point_is_incomplete() {
+    let folder = Folder::new().with("points.toml", "\"vary.type.multipart\" = \"415\"\n");
+    let args = ["conformance", "--quick", "--quiet", "--pin", "points.toml"];
+    check("run_pin_not_observed", &folder.seen(&args));
+}
+
 /// A record that an earlier version wrote.
 #[rstest]
 #[case::unchanged("405", 0)]
@@ -193,12 +223,7 @@ fn summary_names_open_points_that_often_are_a_mistake() {
     let folder = Folder::new().with("edge.toml", profile);
     let args =
         ["conformance", "--launch", "edgeproof edge --profile edge.toml", "--filter", "credentials.license"];
-    let run = |more: &[&str]| {
-        let mut command = folder.command(&[&args[..], more].concat());
-        let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap();
-        command.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
-        limited::output(&mut command)
-    };
+    let run = |more: &[&str]| on_path(&folder, &[&args[..], more].concat());
     let output = run(&["--record", "points.toml", "--report", "json=r.json"]);
     check("run_often_a_mistake", &seen(&args, &output));
     assert_eq!(output.status.code(), Some(0));
@@ -211,6 +236,19 @@ fn summary_names_open_points_that_often_are_a_mistake() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.code() == Some(0) && !text.contains("often a mistake"), "{text}");
     }
+}
+
+/// The failure names the row of the rule, and no pin.
+#[test]
+fn broken_rule_is_named() {
+    let next = "[[add]]\nid = \"statement.relay-path\"\nsection = \"4\"\ncondition = \"The edge posts to /v1/verify.\"\n\
+                point = \"relay.path\"\nvalue = \"/v1/verify\"\n";
+    let folder = Folder::new().with("next.toml", next);
+    let args = ["conformance", "--spec", "next.toml", "--filter", "rule.*", "--launch", "edgeproof edge"];
+    let run = seen(&args, &on_path(&folder, &args));
+    let explained = ["rule.relay.path", "statement.relay-path"]
+        .map(|id| folder.seen(&["explain", id, "--spec", "next.toml"]));
+    check("run_rule_broken", &[run, explained.join("\n")].join("\n"));
 }
 
 #[test]
@@ -279,6 +317,14 @@ fn target_after_reports_is_a_target() {
     let args = ["conformance", "--filter", "keys.*", "--report", "json=r.json", "html=r.html", "keys"];
     assert_eq!(folder.run(&args).status.code(), Some(0));
     assert_eq!(folder.files(), ["r.html", "r.json"]);
+}
+
+/// Runs the program with a PATH on which `--launch` finds it.
+fn on_path(folder: &Folder, args: &[&str]) -> std::process::Output {
+    let mut command = folder.command(args);
+    let program = Path::new(env!("CARGO_BIN_EXE_edgeproof")).parent().unwrap();
+    command.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
+    limited::output(&mut command)
 }
 
 /// Output without the path of the launched program, which differs between machines.

@@ -44,7 +44,7 @@ fn unreadable_report_is_one_message(
     let text = folder.read("edge.json");
     let folder = folder
         .with("cut.json", &text[..text.len() / 2])
-        .with("other.json", &report(&[], "0123456789abcdef"))
+        .with("other.json", &report(&[], "0123456789abcdef").replace("\"current\"", "\"next\""))
         .with("list.json", "[]");
     for name in ["missing.json", "cut.json", "other.json", "list.json"] {
         let output = folder.run(&[&["spec"], command, &["edge.json", name]].concat());
@@ -53,6 +53,23 @@ fn unreadable_report_is_one_message(
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(errors.contains(name) && errors.matches('×').count() == 1, "{errors}");
     }
+}
+
+/// After an upgrade of edgeproof an older report still counts; edited tables do not have the name for it.
+#[test]
+fn report_of_another_release_counts_and_is_named() {
+    let folder = REPORTS.folder().with("older.json", &report(&[], "0123456789abcdef"));
+    let seen = folder.seen(&["spec", "coverage", "edge.json", "older.json"]);
+    let head = seen.split("\n\n").next().unwrap_or_default();
+    check("spec_coverage_releases", &head.replace(&Spec::current().digest()[..12], "DIGEST"));
+    let page = folder.seen(&["spec", "coverage", "older.json", "--format", "html"]);
+    assert!(page.contains("is about other tables of current: digest 0123456789ab, not "), "{page}");
+    assert_eq!(folder.run(&["spec", "export", "tables", "mine"]).status.code(), Some(0));
+    let path = folder.0.path().join("mine/relay.toml");
+    let edited = std::fs::read_to_string(&path).unwrap().replace("\"missing_license\"", "\"no_license\"");
+    std::fs::write(&path, edited).unwrap();
+    let output = folder.run(&["spec", "coverage", "older.json", "--spec", "./mine"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
 
 #[test]
@@ -125,8 +142,9 @@ fn unusable_matrix_is_one_message(
 fn invalid_reports_name_file_and_reason() {
     let folder = REPORTS.folder();
     let text = folder.read("edge.json");
-    let folder =
-        folder.with("cut.json", &text[..text.len() / 2]).with("other.json", &report(&[], "0123456789abcdef"));
+    let folder = folder
+        .with("cut.json", &text[..text.len() / 2])
+        .with("other.json", &report(&[], "0123456789abcdef").replace("\"current\"", "\"next\""));
     let seen =
         ["missing.json", "cut.json", "other.json"].map(|name| folder.seen(&["spec", "coverage", name]));
     let none = folder.seen(&["spec", "coverage"]);

@@ -96,7 +96,7 @@ fn launched_edge_is_on_one_side() {
 #[case::equal(&["current", "current"], 0, "no difference")]
 #[case::breaking(&["current", "next.toml", "--fail-on", "breaking"], 1, "edge: breaking")]
 #[case::accepted(&["current", "next.toml", "--fail-on", "any", "--accepted", "accepted.txt"], 0, "edge: breaking")]
-#[case::stale(&["current", "current", "--accepted", "accepted.txt"], 1, "stale: accepted.txt:1: edge.502.service-unreachable")]
+#[case::stale(&["current", "current", "--accepted", "accepted.txt"], 1, "stale: line 1: edge.502.service-unreachable")]
 #[case::no_reason(&["current", "next.toml", "--accepted", "next.toml"], 2, "no reason")]
 #[case::rows_only(&["current", "next.toml", "--static"], 0, "status: 502 → 503")]
 #[case::markdown(&["current", "next.toml", "--format", "markdown"], 0, "```diff")]
@@ -107,13 +107,28 @@ fn launched_edge_is_on_one_side() {
 #[case::mutants(&["current", "next.toml", "--static", "--matrix", "mutants.json"], 0, "mutants of the changed rows: edge.502")]
 #[case::itself(&["next.toml", "./next.toml"], 2, "with itself")]
 #[case::nothing_played(&["current", "next.toml", "--static", "--fail-on", "breaking"], 2, "--static plays nothing")]
-#[case::no_edge(&["current", "next.toml", "--launch", "false"], 3, "cannot judge the edge")]
+#[case::no_edge(&["current", "next.toml", "--launch", "false"], 3, "cannot try the target of --launch: ")]
+#[case::classes_without_an_edge(&["current", "next.toml", "--launch", "false"], 3, "edge: breaking")]
+#[case::no_edge_in_text(&["current", "next.toml", "--launch", "false"], 3, "not run at the target\n")]
+#[case::no_edge_in_markdown(&["current", "next.toml", "--launch", "false", "--format", "markdown"], 3, "## not run at the target")]
+#[case::no_edge_in_a_page(&["current", "next.toml", "--launch", "false", "--format", "html"], 3, "<h2>Not run at the target</h2>")]
+#[case::no_edge_in_json(&["current", "next.toml", "--launch", "false", "--format", "json"], 3, "\"target_failure\": ")]
+#[case::no_edge_and_broken(&["current", "next.toml", "--launch", "false", "--fail-on", "breaking"], 1, "edge: breaking")]
+#[case::accepted_in_json(&["current", "next.toml", "--static", "--accepted", "accepted.txt", "--format", "json"], 0, "\"reason\": \"agreed with all owners\"")]
+#[case::stale_in_json(&["current", "current", "--accepted", "accepted.txt", "--format", "json"], 1, "\"stale\": true")]
+#[case::accepted_twice(&["current", "next.toml", "--accepted", "twice.txt"], 2, "twice.txt: line 3 has edge.502.service-unreachable, and line 1 as well")]
+#[case::rows_on_the_wire(&["current", "next.toml", "--static"], 0, "rows with another answer on the wire: 1 of 1 changed row")]
 #[case::unknown(&["current", "nowhere"], 2, "REV:FOLDER")]
 fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text: &str) {
     let folder = TempDir::new().unwrap();
     overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
     fs::write(folder.path().join("accepted.txt"), "edge.502.service-unreachable agreed with all owners\n")
         .unwrap();
+    fs::write(
+        folder.path().join("twice.txt"),
+        "edge.502.service-unreachable agreed\n# again\nedge.502.service-unreachable agreed later\n",
+    )
+    .unwrap();
     let hostile =
         "[[change]]\nid = \"edge.502.service-unreachable\"\ncondition = \"<script>alert(1)</script>\"\n";
     fs::write(folder.path().join("hostile.toml"), hostile).unwrap();
@@ -175,6 +190,20 @@ fn git(folder: &Path, arguments: &[&str]) {
     let author = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     let output = Command::new("git").args(author).args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+#[ignore = "needs git: just test-browser"]
+fn revision_has_a_snapshot() {
+    let folder = repository();
+    edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
+    let run = |arguments: &[&str]| {
+        let mut command = edgeproof(&["spec", "snapshot", "wire"]);
+        command.args(arguments).current_dir(folder.path()).output().unwrap()
+    };
+    assert_eq!(run(&["--spec", "HEAD:"]).status.code(), Some(0));
+    assert_eq!(run(&["--spec", "current", "--check"]).status.code(), Some(0));
+    assert_eq!(run(&["--spec", ".", "--check"]).status.code(), Some(1));
 }
 
 /// Compares a revision with the folder.

@@ -3,6 +3,7 @@
 mod diff;
 mod overlays;
 mod removed_rows;
+mod walks;
 
 pub(crate) use overlays::ADDED;
 

@@ -64,7 +64,7 @@ impl ExportCommand {
 impl DocumentArgs {
     fn with_document(&self, render: impl FnOnce(Document<'_>) -> String) -> Result<String, Failure> {
         let spec = self.interface.spec.load()?;
-        let evidence = Evidence::read(&self.reports, &spec)?;
+        let evidence = Evidence::read(&self.reports, &spec, false)?;
         Ok(render(Document::new(&spec, &evidence)))
     }
 }
