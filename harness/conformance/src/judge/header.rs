@@ -29,8 +29,17 @@ pub fn header_has(name: &str, rule: HeaderRule, fits: impl Fn(&str) -> bool, rep
 
 /// The answer contains none of these header fields of the service's reply.
 pub fn without_fields(fields: &[(String, String)], reply: &Result<Answer, NoAnswer>) -> Check {
+    // How long a page waits is for the service to say (RFC 9110 §10.2.3, RFC 6585 §4).
+    let is_passed = |answer: &Answer, name: &str| {
+        name.eq_ignore_ascii_case("retry-after") && matches!(answer.status, 429 | 503)
+    };
     let holds = |answer: &Answer, (name, value): &(String, String)| {
-        answer.headers.get_all(name.as_str()).iter().any(|seen| seen.as_bytes() == value.trim().as_bytes())
+        !is_passed(answer, name)
+            && answer
+                .headers
+                .get_all(name.as_str())
+                .iter()
+                .any(|seen| seen.as_bytes() == value.trim().as_bytes())
     };
     let names: Vec<String> = match reply {
         Ok(answer) => {

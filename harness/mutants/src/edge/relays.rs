@@ -4,9 +4,8 @@ use bytes::Bytes;
 
 use super::prelude::*;
 
-/// A refusal after which an HTTP client may send the collection again.
-const MISDIRECTED: Change =
-    Becomes(Json(421, r#"{"error":"service_rejected","reason":"edgeproof_again","status":421}"#));
+/// Answers after which an HTTP client may send a request again.
+const REPEATABLE: Condition = Any(&[ReplyIs(408, 408), ReplyIs(421, 421)]);
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("sends-twice", "Relays each collection twice.")
@@ -48,11 +47,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.relayed-once", "retried")
         .when(ReplyIs(417, 417))
         .then(RelayAgain),
-    mutant("hides-repeat", "Retries after a 421, and passes the 421 on although the retry was accepted.")
+    mutant("hides-repeat", "Retries after a 408 or 421, and answers 502 although the retry was accepted.")
         .breaks("statement.retry-told-truth", "retried")
-        .when(ReplyIs(421, 421))
+        .when(REPEATABLE)
         .then(RelayAgain)
-        .also(&[(Relays(2), Answering(MISDIRECTED))]),
+        .also(&[(Relays(2), Answering(UNREACHABLE))]),
     mutant("relays-again-later", "Relays each collection again before the next one.")
         .breaks("statement.relayed-once", "relayed-twice")
         .then(RelayFirst((Same::Part, &Relayed))),
