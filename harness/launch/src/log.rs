@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anstream::adapter::strip_str;
 use edgeproof_reports::escape::visible;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -61,8 +62,9 @@ struct State {
 }
 
 impl LogTail {
-    /// Adds a line.
+    /// Adds a line. Colours and other control sequences are no part of its text.
     pub fn push(&self, stream: Stream, text: String) {
+        let text = if text.contains('\u{1b}') { strip_str(&text).to_string() } else { text };
         {
             let mut state = self.state();
             let number = state.next;

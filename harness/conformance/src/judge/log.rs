@@ -27,6 +27,14 @@ pub fn names_refusal(status: u16, reason: &str, line: &str) -> bool {
     has_word(line, reason) && has_number(&line.replace(reason, " "), status)
 }
 
+/// No line is the second line of a reason with a line break.
+pub fn no_forged_line(status: u16, forged: &str, lines: &[String]) -> Check {
+    let begins = |line: &&String| line.trim_start().starts_with(forged);
+    let count = lines.iter().filter(begins).count();
+    let actual = LogValue::Lines(1 + count as u64);
+    Check::judged(DifferenceKind::LogLine { status, reason: forged.into(), actual }, count == 0)
+}
+
 /// No line contains a license or a private key. `finds` reports whether bytes contain one, in any encoding.
 pub fn log_without_secrets(finds: impl Fn(&[u8]) -> bool, lines: &[String]) -> Check {
     let found = lines.iter().any(|line| finds(line.as_bytes()));
@@ -52,7 +60,8 @@ pub fn has_word(line: &str, word: &str) -> bool {
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
 }
 
-fn has_number(line: &str, number: u16) -> bool {
+/// The line contains the number, not as a part of a longer one.
+pub fn has_number(line: &str, number: u16) -> bool {
     line.split(|c: char| !c.is_ascii_digit()).any(|digits| digits == number.to_string())
 }
 

@@ -35,7 +35,10 @@ pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, 
 pub use header::{header_has, json_content_type, same_header, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
 pub use jws::{is_jws, verify_jws};
-pub use log::{has_word, log_without_secrets, log_without_values, names_refusal, one_refusal_line};
+pub use log::{
+    has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
+    one_refusal_line,
+};
 pub(crate) use readable::{decoded_forms, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, permits_repeat, presents_certificate, relayed_once,

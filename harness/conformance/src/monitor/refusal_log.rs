@@ -42,6 +42,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             );
         }
     }
+    for (status, times) in refused_with(edge) {
+        let lines = log.iter().filter(|line| judge::has_number(line, status)).count();
+        if lines < times && some_line {
+            let (lines, times) = (Some(lines as u64), Some(times as u64));
+            missing.push_at(
+                CaseLevel::Must,
+                Breach { status: Some(status), times: lines, of: times, ..Breach::default() },
+            );
+        }
+    }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
     let all = received(edge, |_| true);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
@@ -64,6 +74,19 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         missing.at(level).advise(Advice::RefusalUnlogged),
         surplus.check(Invariant::RefusalsWithMoreLines).advise(Advice::RefusalLoggedTwice),
     ]
+}
+
+/// Number of received refusals at the level `must`, by status.
+fn refused_with(edge: &EdgeRecord) -> BTreeMap<u16, usize> {
+    let mut counts = BTreeMap::new();
+    for request in edge.requests.iter().filter(|request| request.sender.level == CaseLevel::Must) {
+        let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
+        let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
+        if body["status"] == answer.status && body["reason"].is_string() {
+            *counts.entry(answer.status).or_default() += 1;
+        }
+    }
+    counts
 }
 
 /// Number of received refusals, by status and reason, in cases of these levels. Excludes refusals with an open reason.

@@ -115,7 +115,12 @@ impl ReceivedRequest {
                 searching = false;
             }
         }
-        BodyRead::Whole
+        if self.was_reset() { BodyRead::BrokenOff } else { BodyRead::Whole }
+    }
+
+    /// hyper reports a stream that the client cancelled as one that ended (HTTP/2).
+    fn was_reset(&self) -> bool {
+        self.recording.head().version == Version::HTTP_2 && !self.body.is_end_stream()
     }
 
     /// Reads the rest of the body. True if it reached the end.
@@ -127,7 +132,7 @@ impl ReceivedRequest {
                     self.recording.push(chunk);
                 }
             }
-            true
+            !self.was_reset()
         };
         tokio::time::timeout(state.limits.body, reading).await.unwrap_or(false)
     }

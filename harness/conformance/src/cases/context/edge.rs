@@ -60,6 +60,8 @@ pub struct EdgeState {
     pub(crate) weakest: Option<CaseLevel>,
     /// Every request at the service belongs to this case.
     pub(crate) exclusive: bool,
+    /// Number of connections at the service when its listener last changed its mode. None: it did not.
+    connections_before: Option<u64>,
     scripted: Vec<Scripted>,
     /// End of the service's journal before the first script.
     began: Option<u64>,
@@ -129,7 +131,14 @@ impl EdgeCaseContext {
             self.found.not_run = Some(format!("the mock service cannot change its listener: {why}"));
             return false;
         }
+        self.state.connections_before = Some(service.connections_accepted());
         true
+    }
+
+    /// Whether the edge connected to the service since its listener changed its mode. True if it did not change.
+    pub(crate) fn tried_service(&self) -> bool {
+        let Some(before) = self.state.connections_before else { return true };
+        self.target.service.as_ref().is_none_or(|service| service.connections_accepted() > before)
     }
 
     /// Sends a request over a new connection.

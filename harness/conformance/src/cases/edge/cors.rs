@@ -105,6 +105,8 @@ fn denied(cases: &mut CaseList<'_, Edge>) {
         ("subdomain", "a subdomain of the allowed host", look_alike::SUBDOMAIN),
         ("scheme", "the allowed host with another scheme", look_alike::SCHEME),
         ("port", "the allowed host with another port", look_alike::PORT),
+        ("localhost", "a page on localhost", "http://localhost:47123"),
+        ("loopback", "a page on 127.0.0.1", "http://127.0.0.1:47123"),
         ("pattern", "an origin that matches the allowed one only as a pattern", look_alike::PATTERN),
     ] {
         cases

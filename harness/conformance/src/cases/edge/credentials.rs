@@ -117,6 +117,16 @@ fn end_to_end(cases: &mut CaseList<'_, Edge>) {
             "the edge passes on the service's refusal of a revoked client certificate",
         ),
     ];
+    let of_page = collection().header("Authorization", "Bearer edgeproof-credential-of-the-page");
+    let of_page = cases.accepted_post().draft(of_page);
+    cases
+        .case(
+            "statement.relays-without-license",
+            "credentials.page-authorization",
+            "without LICENSE the edge does not present the page's Authorization instead",
+        )
+        .conversation(of_page)
+        .setup(Setup::NoLicense);
     for (setup, stimulus, row, id, title) in refusals {
         // In earlier versions of the interface the service does not refuse client certificates.
         let Some(reason) = cases.spec.by_stimulus(Table::Relay, stimulus) else { continue };

@@ -10,8 +10,9 @@ use crate::cases::{
 use crate::judge;
 use edgeproof_http::Body;
 use edgeproof_launch::LogLine;
-use edgeproof_mock::{ListenerMode, Script};
+use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::difference::UserDatum;
+use serde_json::json;
 
 /// Timeout of a log line, after the answer.
 const LINE_LIMIT: Duration = Duration::from_millis(500);
@@ -20,6 +21,8 @@ const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 83, 71, 59));
 
 const STATUS: u16 = 403;
 const REASON: &str = "edgeproof_logged";
+/// The second line of a reason.
+const FORGED: &str = "403 edgeproof_forged";
 /// Reason of a second refusal. Its log line proves that the edge has written the line of the first one, so the edge can
 /// be stopped.
 const BARRIER: &str = "edgeproof_barrier";
@@ -31,6 +34,8 @@ enum Preceding {
     Nothing,
     /// An accepted collection and an unreachable service, because an edge may log these too.
     Events,
+    /// Refusals whose reason contains a line break.
+    Forged,
 }
 
 /// The edge logs a refusal in one line with status and reason, without end-user data (7.2).
@@ -43,6 +48,15 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         "the edge logs a refusal in one line with its status and its reason",
         Preceding::Nothing,
         |_| Arc::new(|lines| judge::one_refusal_line(STATUS, REASON, lines)),
+    )
+    .requires(&needs);
+    case(
+        cases,
+        "statement.refusal-logged",
+        "log.forged",
+        "a reason with line breaks forges no line of the log",
+        Preceding::Forged,
+        |_| Arc::new(|lines| judge::no_forged_line(STATUS, FORGED, lines)),
     )
     .requires(&needs);
     case(
@@ -125,6 +139,15 @@ async fn post_refused(
         context.send(&draft).await;
         if !context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
             return;
+        }
+    }
+    if preceding == Preceding::Forged {
+        for line_end in ["\n", "\r\n", "\r", "\u{2028}", "\u{85}"] {
+            let reason = format!("edgeproof{line_end}{FORGED}");
+            let body = json!({"error": reason, "reason": reason}).to_string().into();
+            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+            context.script(Script::one(Action::Answer { status: STATUS, headers, body }));
+            context.send(&draft).await;
         }
     }
     context.script(refused);

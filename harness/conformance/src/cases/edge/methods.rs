@@ -40,11 +40,31 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             case.also("statement.trace");
         }
     }
+    never_relayed(cases);
     allow(cases);
     content_type(cases);
     invented(cases);
     options(cases);
     head_length(cases);
+}
+
+/// Other spellings of a method, and bodies of methods that have none: no such request is a collection.
+fn never_relayed(cases: &mut CaseList<'_, Edge>) {
+    for (id, method, title) in [
+        ("get-with-body", "GET", "the edge does not relay the body of a GET"),
+        ("lower-case", "post", "the edge does not relay a request with the method post"),
+        ("purge", "PURGE", "the edge does not relay a request with the method PURGE"),
+    ] {
+        let draft = to_signals(method)
+            .header("Origin", ORIGIN)
+            .header("Content-Type", "application/json")
+            .body(collection().body);
+        let exchange = Conversation::request(draft).script(cases.accept()).relay(ExpectedRelay::Nothing);
+        cases
+            .case("edge.405.method-not-allowed", &format!("method.not-relayed.{id}"), title)
+            .conversation(exchange)
+            .exclusive();
+    }
 }
 
 /// `Content-Length` of an answer to `HEAD` is that of the answer to `GET`.

@@ -123,7 +123,24 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
     let begun = format!(r#"{{"sealed":"{MARKER}","#);
     // The marker is as long as its placeholder, so this is the size on the wire.
     let chunk = format!("{:x}\r\n{begun}\r\n", begun.len());
+    let large = |bytes: usize| format!("{begun}\"fill\":\"{}", "f".repeat(bytes));
+    let large_chunks = |bytes: usize| {
+        let text = large(bytes);
+        format!("{:x}\r\n{text}\r\n", text.len())
+    };
     vec![
+        (
+            Stimulus::ShortBody,
+            "short-large-body",
+            "the edge answers read_failed to a large body shorter than its Content-Length, and completes no relay",
+            draft(("Content-Length", "300000"), large(100_000)),
+        ),
+        (
+            Stimulus::EarlyChunkEnd,
+            "early-large-chunk-end",
+            "the edge answers read_failed to large chunks without a last chunk, and completes no relay",
+            draft(("Transfer-Encoding", "chunked"), large_chunks(70_000)),
+        ),
         (
             Stimulus::ShortBody,
             "short-body",

@@ -202,7 +202,7 @@ fn ambiguous(cases: &mut CaseList<'_, Edge>) {
 
 /// The edge follows no redirect: its credentials are for `SERVICE_URL` only.
 fn redirects(cases: &mut CaseList<'_, Edge>) {
-    for status in [301, 302, 303, 307, 308] {
+    for status in [300, 301, 302, 303, 304, 307, 308] {
         let title =
             format!("the edge does not follow a {status} from the service, and sends no license there");
         cases
@@ -219,16 +219,27 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16) {
         return;
     };
     let path = format!("/elsewhere/{}", context.marker);
-    let location = ("location".to_owned(), format!("{}{path}", elsewhere.url()));
-    context.script(Script::one(Action::Answer { status, headers: vec![location], body: Bytes::new() }));
-    let sent = context.send(&collection()).await;
-    let followed: Vec<_> =
-        elsewhere.journal().into_iter().filter(|arrival| arrival.request.target.contains(&path)).collect();
+    let own = context.target.service.clone();
+    let of_service = own.as_ref().map(|service| format!("{}{path}", service.url()));
+    let mut followed = Vec::new();
+    let mut observed = None;
+    for location in [Some(format!("{}{path}", elsewhere.url())), of_service, Some(path.clone())] {
+        let Some(location) = location else { continue };
+        let headers = vec![("location".to_owned(), location)];
+        context.script(Script::one(Action::Answer { status, headers, body: Bytes::new() }));
+        let sent = context.send(&collection()).await;
+        observed.get_or_insert_with(|| summary::answer(&context.marker, &sent.reply));
+        let arrivals = own.iter().chain([&elsewhere]).flat_map(|service| service.journal());
+        followed.extend(arrivals.filter(|arrival| arrival.request.target.contains(&path)));
+        if !followed.is_empty() {
+            break;
+        }
+    }
     let count = Count::new(Counted::FollowedRedirects, 0, followed.len())
         .part(licenses(&followed).len())
         .first(followed.first().map(|arrival| &arrival.request.method));
     context.check(Check::judged(count, followed.is_empty()).advise(Advice::RedirectFollowed));
-    context.observe_case(summary::answer(&context.marker, &sent.reply));
+    context.observe_case(observed.unwrap_or_default());
 }
 
 /// The service's refusal ends early.

@@ -2,15 +2,19 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::{Advice, Stimulus, Table};
+use edgeproof_fixtures::spec::{Advice, ServiceUrlForm, SettingChange, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use crate::cases::{
-    CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, Setup, collection, summary,
+    CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, SettingForms, Setup, collection, summary,
 };
 use crate::judge::{self, Check, ExpectedAnswer};
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
+
+const SLOW_REASON: &str = "edgeproof_slow";
+/// Time of a slow refusal.
+const SLOW_REFUSAL: Duration = Duration::from_millis(2200);
 
 /// The service is unreachable, slow, or back again (7.2).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
@@ -18,6 +22,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     content_type(cases);
     handshakes(cases);
     listener_modes(cases);
+    address_as_host(cases);
     broken(cases);
     slow(cases);
     recovery(cases);
@@ -165,6 +170,26 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
     }
 }
 
+/// An IP address as host is no reason to trust any certificate.
+fn address_as_host(cases: &mut CaseList<'_, Edge>) {
+    let address = SettingChange::ServiceUrl(ServiceUrlForm::Ipv4);
+    let launches = cases.spec.variation().launches();
+    // With the launch of another case where there is one.
+    let launch =
+        launches.into_iter().find(|launch| launch.contains(&address)).unwrap_or_else(|| vec![address]);
+    let conversation = cases.unreachable_post();
+    cases
+        .case(
+            "statement.server-identity",
+            "unreachable.foreign-authority-of-address",
+            "the edge answers 502 if SERVICE_URL has an IP address and the service's certificate is from another CA",
+        )
+        .conversation(conversation)
+        .setup(Setup::Forms(SettingForms::new(&launch)))
+        .listener(ListenerMode::Tls(Role::OtherServiceServer))
+        .also("edge.502.service-unreachable");
+}
+
 /// The service breaks off after it has read the request. It may have accepted the collection, so the edge should not
 /// retry.
 fn broken(cases: &mut CaseList<'_, Edge>) {
@@ -249,6 +274,28 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
         .case("statement.slow-service", "service.slow", "the edge waits for a service that takes a second")
         .conversation(Conversation::post(script, accepted))
         .takes(Duration::from_secs(1));
+
+    let mut script = cases.refuse(403, SLOW_REASON);
+    script.replies[0].delay = SLOW_REFUSAL;
+    let refused = cases.answer("edge.refused", Some((403, SLOW_REASON)));
+    let unreachable = cases.answer("edge.502.service-unreachable", None);
+    cases
+        .case(
+            "statement.slow-service",
+            "service.slow-refusal",
+            "a refusal that takes two seconds is passed on, or the service is unreachable",
+        )
+        .steps(steps!(with(script, refused, unreachable), async |context| {
+            context.script(script);
+            let sent = context.send(&collection()).await;
+            let gave_up = judge::exact(&unreachable, &sent.reply);
+            if gave_up.iter().all(|check| check.ok) {
+                context.checks(gave_up);
+            } else {
+                context.checks(judge::exact(&refused, &sent.reply));
+            }
+        }))
+        .takes(SLOW_REFUSAL);
 
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());
     cases
