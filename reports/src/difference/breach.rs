@@ -56,6 +56,8 @@ values! {
     Invariant {
         /// The service accepted what pages are told it accepted.
         Acceptances,
+        /// No Host of a page at the service.
+        PageHosts,
         /// A verdict names no other session than its own.
         OwnSessions,
         /// No secret in an answer.

@@ -12,6 +12,7 @@ mod header;
 mod json_change;
 mod jwks;
 mod jws;
+mod jwt;
 mod log;
 mod readable;
 mod relay;
@@ -35,6 +36,7 @@ pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, 
 pub use header::{header_has, json_content_type, same_header, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
 pub use jws::{is_jws, verify_jws};
+pub use jwt::token_times;
 pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
     one_refusal_line,

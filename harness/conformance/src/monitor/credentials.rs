@@ -3,18 +3,19 @@ use edgeproof_mock::{Arrival, presented_licenses};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, CertificateForm, DifferenceKind, Invariant, LicenseValue};
 use http::HeaderName;
-use http::header::{AUTHORIZATION, COOKIE};
+use http::header::{AUTHORIZATION, COOKIE, HOST};
 
 use super::breaches::Breaches;
 use super::edge_record::{EdgeRecord, ExpectedCertificate};
 use crate::cases::TracedRequest;
 use crate::judge::{Check, unset_license};
 
-/// Each arrival has the license and the certificate of the edge, and no credential of the client.
+/// Each arrival has the license and the certificate of the edge, and neither a credential nor the Host of the client.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut licenses, mut certificates) = (Breaches::default(), Breaches::default());
     let mut unset = None;
-    let (mut authorizations, mut cookies) = (Breaches::default(), Breaches::default());
+    let (mut authorizations, mut cookies, mut hosts) =
+        (Breaches::default(), Breaches::default(), Breaches::default());
     let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
         let level = level(edge, &arrival.request.body);
@@ -44,6 +45,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
             certificates.push_at(level, with(breach(edge, arrival), difference));
         }
+        if has_host_of_page(edge, arrival) {
+            hosts.push_at(level, breach(edge, arrival));
+        }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
             let reaches =
@@ -58,6 +62,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         license.advise_all(unset),
         certificates.check(Invariant::Certificate),
         authorizations.check(Invariant::ClientAuthorization).advise(Advice::ClientAuthorization),
+        hosts.check(Invariant::PageHosts),
         cookies.check(Invariant::ClientCookies).at(CaseLevel::Should).advise(Advice::ClientCookies),
     ]
 }
@@ -87,6 +92,14 @@ pub(super) fn level(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
 
 fn with(breach: Breach, difference: DifferenceKind) -> Breach {
     Breach { difference: Some(Box::new(difference)), ..breach }
+}
+
+/// The request at the service has the Host of the page's request: a client sends that of the URL (RFC 9112 §3.2).
+fn has_host_of_page(edge: &EdgeRecord, arrival: &Arrival) -> bool {
+    let sent = explaining_request(edge, arrival).and_then(|request| request.sent.as_ref());
+    let (host, of_page) =
+        (arrival.request.headers.get(HOST), sent.and_then(|sent| sent.request.headers.get(HOST)));
+    host.is_some() && host == of_page
 }
 
 /// The request to the edge with the body of this arrival.

@@ -109,6 +109,22 @@ fn service_answers_at_the_end_as_before(#[case] exchanges: Vec<ServiceExchange>,
 }
 
 #[rstest]
+#[case::own("five", false)]
+#[case::of_another_session("session", true)]
+#[case::of_nobody("six", true)]
+fn verdict_names_its_own_session(#[case] named: &str, #[case] broken: bool) {
+    let of = |session: &str, named: &str| {
+        let request = VerdictRequest::new(spec().verdict_path(), session).bearer(TOKEN).draft();
+        exchange(Hop::ClientService, request, 200, "", &format!(r#"{{"ref":"{named}"}}"#))
+    };
+    let mut exchanges: Vec<_> = ["one", "two", "three", "four"].map(|session| of(session, session)).into();
+    exchanges.push(of("five", named));
+    check(ServiceMonitor::Own, exchanges, broken);
+    // One verdict does not show where its session stands.
+    check(ServiceMonitor::Own, vec![of("five", named)], false);
+}
+
+#[rstest]
 #[case::alike("x-cache: miss", false)]
 #[case::another_value("x-cache: hit", true)]
 #[case::another_field("x-session: 1", true)]

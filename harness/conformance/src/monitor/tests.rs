@@ -194,6 +194,46 @@ fn last_collection_is_relayed_and_accepted(
     assert_eq!(breaks(EdgeMonitor::Alive, &edge), broken);
 }
 
+#[rstest]
+#[case::accepted(Some(answered(200)), Duration::ZERO, false)]
+#[case::accepted_later(Some(answered(200)), Duration::from_secs(1), true)]
+#[case::redirected(Some(answered(304)), Duration::ZERO, true)]
+#[case::refused(Some(answered(409)), Duration::ZERO, true)]
+#[case::silent(None, Duration::ZERO, true)]
+#[case::broken_off(Some(ArrivalAnswer::Other("closed")), Duration::ZERO, true)]
+#[case::cut(Some(ArrivalAnswer::Partial("body cut")), Duration::ZERO, false)]
+fn acceptance_is_told_after_that_of_the_service(
+    #[case] answer: Option<ArrivalAnswer>,
+    #[case] late: Duration,
+    #[case] broken: bool,
+) {
+    let request = exchange("a.case", 200, ORIGIN, r#"{"ok":true}"#);
+    let sent = request.sent.clone().unwrap();
+    let arrival = Arrival {
+        answered: Some(sent.at + late),
+        answer,
+        ..Arrival::without_connection(0, sent.request.clone())
+    };
+    let edge = EdgeRecord { requests: vec![request], arrivals: vec![arrival], ..edge() };
+    assert_eq!(breaks(EdgeMonitor::Acceptances, &edge), broken);
+    assert!(breaks(EdgeMonitor::Acceptances, &EdgeRecord { arrivals: Vec::new(), ..edge }));
+}
+
+fn answered(status: u16) -> ArrivalAnswer {
+    ArrivalAnswer::Answer { status, headers: HeaderMap::new(), body: Bytes::new() }
+}
+
+/// A page sent this Host to the edge. That of the service is another one.
+#[test]
+fn host_of_the_page_does_not_reach_the_service() {
+    let mut request = exchange("a.case", 200, ORIGIN, r#"{"ok":true}"#);
+    let sent = request.sent.as_mut().unwrap();
+    sent.request.headers.insert("host", HeaderValue::from_static("127.0.0.1:8080"));
+    let arrivals = vec![Arrival::without_connection(0, sent.request.clone())];
+    let record = EdgeRecord { requests: vec![request], license: None, arrivals, ..edge() };
+    assert!(breaks(EdgeMonitor::Credentials, &record));
+}
+
 /// A monitor is as strict as the row of the exchange.
 #[rstest]
 #[case(CaseLevel::Must, Some(CaseLevel::Must))]

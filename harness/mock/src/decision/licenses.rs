@@ -34,8 +34,10 @@ pub fn presents_license(license: &str, target: &str, headers: &HeaderMap) -> boo
     let mut search = |text: &str| {
         found |= text.match_indices(license).any(|(at, _)| is_end(&text[at + license.len()..]));
     };
-    for value in headers.values() {
-        each_text(&String::from_utf8_lossy(value.as_bytes()), &mut search);
+    for (name, value) in headers {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        // Credentials are not percent-encoded (RFC 9110 §11.2).
+        if name == AUTHORIZATION { each_decoded(&text, &mut search) } else { each_text(&text, &mut search) }
     }
     each_text(target, &mut search);
     found
@@ -69,17 +71,22 @@ fn each_text(text: &str, mut look: impl FnMut(&str)) {
     let percent_decoded =
         text.contains('%').then(|| percent_decode_str(text).decode_utf8_lossy().into_owned());
     for text in percent_decoded.iter().map(String::as_str).chain([text]) {
-        look(text);
-        for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
-            // In a path, a Base64 word may begin after a slash.
-            for word in [Some(word), word.rsplit_once('/').map(|(_, last)| last)].into_iter().flatten() {
-                if word.len() < SHORTEST {
-                    continue;
-                }
-                let decoded = STANDARD.decode(word).or_else(|_| URL_SAFE.decode(word));
-                if let Some(decoded) = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
-                    look(&decoded);
-                }
+        each_decoded(text, &mut look);
+    }
+}
+
+/// Calls `look` with a text, and with all that it contains in Base64.
+fn each_decoded(text: &str, mut look: impl FnMut(&str)) {
+    look(text);
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'))) {
+        // In a path, a Base64 word may begin after a slash.
+        for word in [Some(word), word.rsplit_once('/').map(|(_, last)| last)].into_iter().flatten() {
+            if word.len() < SHORTEST {
+                continue;
+            }
+            let decoded = STANDARD.decode(word).or_else(|_| URL_SAFE.decode(word));
+            if let Some(decoded) = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
+                look(&decoded);
             }
         }
     }

@@ -90,6 +90,17 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
             options.log =
                 LogSink::new(move |line| line.splitn(2, " reason=").for_each(|part| log.write(part)));
         })),
+    mutant("logs-raw-reasons", "Logs a reason with its line breaks.")
+        .breaks("statement.refusal-logged", "refusal-log-wrong")
+        .then(Log(|seen, line| {
+            let (status, body) = seen.reply();
+            let body: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+            let Some(reason) = body["reason"].as_str() else { return line.to_owned() };
+            format!("refused status={status} reason={reason}")
+        })),
+    mutant("logs-no-unknown-reasons", "Logs no refusal without a plain reason.")
+        .breaks("statement.refusal-logged", "refusal-log-wrong")
+        .then(Log(|_, line| if line.contains("reason=unknown") { String::new() } else { line.to_owned() })),
     mutant("logs-reply-object", "Logs the service's reply as an object over several lines.")
         .breaks("statement.refusal-logged", "refusal-log-wrong")
         .then(Log(|seen, _| {

@@ -15,6 +15,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("endpoint.edge.signals", "method-not-405")
         .when(Method("PUT"))
         .then(RelayAnyway),
+    mutant("relays-every-method", "Relays a request with a body, whatever its method.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(All(&[Signals, Not(&Method("POST")), Not(&Method("OPTIONS")), Not(&BodyIsEmpty)]))
+        .then(RelayAnyway),
     mutant("accepts-get", "Answers GET with the health check's answer.")
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(All(&[Method("GET"), Not(&Health)]))

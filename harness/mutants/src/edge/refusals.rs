@@ -11,6 +11,10 @@ const PASSED: Change = By(|seen, answer| Answer { body: seen.reply().1, ..answer
 const UNKNOWN: Condition = All(&[REFUSED, Reason("unknown")]);
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("accepts-redirects", "Tells the page of an acceptance when the service redirects.")
+        .breaks("edge.200.accepted", "accepted-without-service")
+        .when(All(&[Relayed, ReplyIs(300, 399)]))
+        .answers(Rewritten(200, OK)),
     mutant("swaps-answers", "Swaps the answers of concurrent collections.")
         .breaks("statement.isolation", "answers-mixed")
         .when(All(&[Relayed, UnderWay(2)]))

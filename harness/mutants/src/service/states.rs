@@ -117,6 +117,18 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.200.available", "verdict-lost")
         .when(All(&[AVAILABLE, WAITS, Has("x-forwarded-for")]))
         .answers(LOSE_VERDICT),
+    mutant("verdict-below-two-slashes", "Returns a verdict without a token at a path with two slashes.")
+        .breaks("statement.no-oracle", "session-revealed")
+        .when(All(&[TargetPart("//"), Not(&Has("authorization"))]))
+        .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
+    mutant("verdict-of-first-session", "Returns the first verdict to every session with one.")
+        .breaks("verdict.200.available", "verdict-of-other-session")
+        .when(AVAILABLE)
+        .answers(Repeats(Which::First, (Same::Part, &AVAILABLE))),
+    mutant("tags-verdicts", "Answers 304 to every client that has an earlier verdict.")
+        .breaks("verdict.200.available", "verdict-lost")
+        .when(All(&[AVAILABLE, Has("if-none-match")]))
+        .answers(Each(&[Status(304), Content("")])),
     mutant("keeps-refused-tokens", "Refuses a token that it refused before it was restored.")
         .breaks("verdict.401.revoked", "valid-token-refused")
         .when(Earlier(Same::Token, 1, &REVOKED))

@@ -35,6 +35,7 @@ fn texts(invariant: Invariant) -> (&'static str, &'static str) {
         Invariant::Certificate => {
             ("client certificate at the service", "the configured one in every request")
         }
+        Invariant::PageHosts => ("Host of the page's request at the service", "none"),
         Invariant::ClientAuthorization => ("Authorization of the client at the service", "none"),
         Invariant::ClientCookies => ("cookies of the client at the service", "none"),
         Invariant::SecretsInLog => ("secrets in the log", "none"),
@@ -107,7 +108,7 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             }
             _ => format!("another one in {arrival}"),
         },
-        Invariant::ClientAuthorization | Invariant::ClientCookies => arrival,
+        Invariant::ClientAuthorization | Invariant::ClientCookies | Invariant::PageHosts => arrival,
         Invariant::SecretsInLog | Invariant::BodiesInLog => line(),
         Invariant::UserDataInRefusals | Invariant::UserDataInLog => format!("the {datum} in {}", line()),
         Invariant::RefusalsWithoutLine => format!("{} for {of} × {status} {value}", lines()),

@@ -281,7 +281,7 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
     let unreachable = cases.answer("edge.502.service-unreachable", None);
     cases
         .case(
-            "statement.slow-service",
+            "edge.refused",
             "service.slow-refusal",
             "a refusal that takes two seconds is passed on, or the service is unreachable",
         )
@@ -295,6 +295,7 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
                 context.checks(judge::exact(&refused, &sent.reply));
             }
         }))
+        .also("statement.slow-service")
         .takes(SLOW_REFUSAL);
 
     let (script, patience) = (Script::one(Action::Silence), cases.silence_limit());

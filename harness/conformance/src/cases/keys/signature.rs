@@ -1,12 +1,16 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, SignatureForm, Wire};
 use serde_json::Value;
 
 use super::shape::parse_key_set;
-use crate::cases::{CaseList, Keys, ServiceNeed};
+use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, Check};
+use crate::states::StateNeed;
 
 /// A key of the set verifies the token of a verdict (1.5).
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
@@ -17,24 +21,66 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             "a key of the set verifies the signed token of a verdict",
         )
         .steps(steps!(async |context| {
-            let Some(reference) = context.session().await else { return };
-            let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-            context.check(judge::status_is(200, &verdict));
-            let body = verdict.map(|answer| answer.body).unwrap_or_default();
-            let tokens = tokens(&body);
+            let Some(verdicts) = verdicts(context).await else { return };
             let reply = context.fetch_key_set(&context.key_set()).await;
             let Some(set) = parse_key_set(context, &reply) else { return };
-            if tokens.is_empty() {
-                context.found.not_applicable =
-                    Some("the verdict contains no signed token (a JWS of three parts)".into());
-                return;
-            }
-            match verifies(&tokens, &set) {
-                Ok(check) => context.check(check),
-                Err(why) => context.found.not_applicable = Some(why),
+            for tokens in verdicts {
+                match verifies(&tokens, &set) {
+                    Ok(check) => context.check(check),
+                    Err(why) => {
+                        context.found.not_applicable = Some(why);
+                        return;
+                    }
+                }
             }
         }))
-        .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken]);
+        .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken])
+        .takes(Duration::from_secs(5));
+    let title = "the times in a verdict's token are seconds, and the token has not expired";
+    cases
+        .case("keys.token-times", "keys.token-times", title)
+        .steps(steps!(async |context| {
+            let Some(verdicts) = verdicts(context).await else { return };
+            let now = context.wall_clock();
+            let checks: Vec<Check> =
+                verdicts.iter().flatten().flat_map(|token| judge::token_times(token, now)).collect();
+            if checks.is_empty() {
+                context.found.not_applicable = Some("the verdict's token has no times".into());
+            }
+            context.checks(checks);
+        }))
+        .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken])
+        .takes(Duration::from_secs(5));
+}
+
+/// Number of verdicts whose tokens are judged: one of several instances may sign with a key of its own.
+const VERDICTS: usize = 16;
+/// Ends of references. A token of a long reference, or of one beyond ASCII, is a token.
+const ENDS: [&str; 4] =
+    ["plain", "gr\u{f6}\u{df}e 7/8", "long-reference-of-a-session-with-many-characters-in-a-row", "x"];
+
+/// The signed tokens of several verdicts. None: there is no verdict or no token; the case says why.
+async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec<String>>> {
+    let mut verdicts = Vec::new();
+    for number in 0..VERDICTS {
+        let reference = if context.supports(StateNeed::Verdict) {
+            let end = ENDS[number % ENDS.len()];
+            let reference = context.reference(&format!("token-{number}-{end}"));
+            context.made(StateRequest::verdict(reference)).await?
+        } else {
+            context.session().await?
+        };
+        let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+        context.check(judge::status_is(200, &verdict));
+        let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
+        if tokens.is_empty() {
+            context.found.not_applicable =
+                Some("the verdict contains no signed token (a JWS of three parts)".into());
+            return None;
+        }
+        verdicts.push(tokens);
+    }
+    Some(verdicts)
 }
 
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case

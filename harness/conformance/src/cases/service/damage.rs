@@ -104,7 +104,7 @@ impl Damage {
     }
 }
 
-/// Position of a token's signature: the second half of its longest part, if its format is unknown.
+/// Position of a token's signature: its last part, or the second half of its longest part, if its format is unknown.
 pub(super) fn signature(token: &str) -> Range<usize> {
     TokenParts::of(token).signature
 }
@@ -120,11 +120,14 @@ struct TokenParts {
 }
 
 impl TokenParts {
-    /// Finds the parts of a PASETO, of a JWS, or of claims with a signature. In any other token the payload is the first half of the longest part and the
-    /// signature its second half.
+    /// Finds the parts of a PASETO, of a JWS, or of claims with a signature. Of another token with several parts, the last one is the
+    /// signature if it is long enough. In any other token the payload is the first half of the longest part and the signature its
+    /// second half.
     fn of(token: &str) -> Self {
         /// Length of an Ed25519 signature in base64url. A public PASETO ends its body with it.
         const SIGNATURE: usize = 86;
+        /// Length of the shortest signature of other formats: 18 bytes in base64.
+        const SHORTEST_SIGNATURE: usize = 24;
         let prefix_end = if token.starts_with(READ_PREFIX) { READ_PREFIX.len() } else { 0 };
         let parts = parts(token, prefix_end);
         let text = |index: usize| &token[parts[index].clone()];
@@ -153,6 +156,15 @@ impl TokenParts {
         {
             let (payload, signature) = (claims.clone(), signature.clone());
             return Self { prefix_end, payload, signature, footer_or_header: None };
+        }
+        if let [others @ .., signature] = parts.as_slice()
+            && signature.len() >= SHORTEST_SIGNATURE
+            && let Some(payload) = others.iter().max_by_key(|part| part.len())
+        {
+            let (payload, signature) = (payload.clone(), signature.clone());
+            let footer_or_header =
+                others.iter().rev().find(|part| **part != payload && !part.is_empty()).cloned();
+            return Self { prefix_end, payload, signature, footer_or_header };
         }
         let longest = parts.iter().max_by_key(|part| part.len()).cloned().unwrap_or(prefix_end..token.len());
         let middle = longest.start + longest.len() / 2;
@@ -224,6 +236,7 @@ mod tests {
     #[case::paseto_without_footer("service_read_v4.public.eyJzdWIiOiJhIn0eyJzdWIiOiJhIn0".into())]
     #[case::opaque("service_read_9f86d081884c7d659a2feaa0c55ad015".into())]
     #[case::two_parts("service_read_0123456789abcdef.fedcba9876543210".into())]
+    #[case::four_parts("service_read_v1.eyJsaWQiOiJsaWNfb3duIn0.k1.c2lnbmF0dXJlLW9mLXRoZS10b2tlbi1pdHNlbGY".into())]
     fn every_damage_changes_the_token(#[case] token: String) {
         let damaged: Vec<String> =
             Damage::VARIANTS.iter().filter_map(|damage| damage.apply(&token)).collect();

@@ -37,7 +37,7 @@ enum Connection {
 type Asked = (SessionChoice, TokenChoice);
 
 /// Queries that leave the answer as it is.
-const QUERIES: [Option<&str>; 4] = [None, Some("waitMs=1"), Some("waitMs=%30"), Some("other=1&waitMs=0")];
+const QUERIES: [Option<&str>; 4] = [None, Some("waitMs=1"), Some("waitMs=%30"), Some("waitMs=2")];
 /// Time that a case may take on a busy machine: it sends up to 220 requests.
 const TAKES: Duration = Duration::from_secs(30);
 /// A wait that only a pending answer uses.

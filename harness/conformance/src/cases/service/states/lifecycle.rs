@@ -145,10 +145,7 @@ fn revalidated(cases: &mut CaseList<'_, Service>) {
             let checks = own_verdict(context, &reference, &first);
             context.checks(checks);
             let tag = first.as_ref().ok().and_then(|answer| answer.headers.get("etag"));
-            let Some(tag) = tag.and_then(|tag| tag.to_str().ok()).map(str::to_owned) else {
-                context.found.not_applicable = Some("the verdict has no ETag".into());
-                return;
-            };
+            let tag = tag.and_then(|tag| tag.to_str().ok()).unwrap_or("\"edgeproof\"").to_owned();
             if context.chosen(judged(Decision::Deny)).await.is_none() {
                 return;
             }
