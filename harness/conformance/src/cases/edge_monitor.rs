@@ -56,7 +56,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
         match self {
             Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
             Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
-            Self::Acceptances => &["edge.200.accepted"],
+            Self::Acceptances => &["edge.200.accepted", "edge.refused", "statement.license-not-redirected"],
             Self::Copies => &["statement.relayed-once"],
             Self::Answers => &[
                 "statement.error-bodies-json",

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
 use edgeproof_fixtures::spec::Advice;
@@ -20,14 +20,17 @@ pub(super) fn judge(edge: &EdgeRecord) -> Check {
     let relayed = Relayed::new(edge);
     for request in &edge.requests {
         let Some(told) = told(request, edge) else { continue };
-        if let Some(instead) = relayed.disproves(request, told.at) {
-            is_refusal |= instead.is_some_and(|status| status >= 300);
-            untrue.push(Breach {
-                status: Some(told.status),
-                of: instead.map(u64::from),
-                ..by_case(&request.sender.case)
-            });
-        }
+        let instead = match relayed.outcome(request, told.at) {
+            ServiceOutcome::MayAccept => continue,
+            ServiceOutcome::Answered(status) => Some(status),
+            ServiceOutcome::NoAcceptance => None,
+        };
+        is_refusal |= instead.is_some_and(|status| status >= 300);
+        untrue.push(Breach {
+            status: Some(told.status),
+            of: instead.map(u64::from),
+            ..by_case(&request.sender.case)
+        });
     }
     let level = if edge.is_alone { CaseLevel::Must } else { CaseLevel::Open };
     let advice = if is_refusal { Advice::RefusalAccepted } else { Advice::UnreachableAccepted };
@@ -50,6 +53,16 @@ fn told(request: &TracedRequest, edge: &EdgeRecord) -> Option<Told> {
     Some(Told { status: answer.status, at: sent.at + sent.took })
 }
 
+/// What the service had done with a collection when its page was told of an acceptance.
+enum ServiceOutcome {
+    /// It accepted it, or its answer broke off.
+    MayAccept,
+    /// It answered with this status.
+    Answered(u16),
+    /// It had not accepted it.
+    NoAcceptance,
+}
+
 /// What the service did with each collection.
 struct Relayed<'a> {
     by_body: BTreeMap<&'a [u8], Vec<&'a Arrival>>,
@@ -63,25 +76,23 @@ impl<'a> Relayed<'a> {
         for arrival in edge.relays() {
             by_body.entry(&arrival.request.body).or_default().push(arrival);
         }
-        let is_posted =
-            |body: &&[u8]| edge.requests.iter().any(|request| request.draft.body.bytes() == *body);
-        let changes_bodies = !by_body.keys().all(|body| is_posted(&body));
+        let posted: HashSet<&[u8]> = edge.requests.iter().map(|request| request.draft.body.bytes()).collect();
+        let changes_bodies = !by_body.keys().all(|body| posted.contains(body));
         Self { by_body, changes_bodies }
     }
 
-    /// Whether the service had not accepted the collection at this time. Yields the status that it answered with instead.
-    fn disproves(&self, request: &TracedRequest, told: Instant) -> Option<Option<u16>> {
+    /// What the service had done with a collection at this time.
+    fn outcome(&self, request: &TracedRequest, told: Instant) -> ServiceOutcome {
         let body = request.draft.body.bytes();
         let mut arrivals = self.by_body.get(body).map(Vec::as_slice).unwrap_or_default().iter().copied();
         if arrivals.clone().any(|arrival| may_accept(arrival, told)) {
-            return None;
+            return ServiceOutcome::MayAccept;
         }
-        let status = arrivals.find_map(|arrival| arrival.answer.as_ref()?.status());
-        if status.is_some() {
-            return Some(status);
+        if let Some(status) = arrivals.find_map(|arrival| arrival.answer.as_ref()?.status()) {
+            return ServiceOutcome::Answered(status);
         }
         if self.changes_bodies {
-            return None;
+            return ServiceOutcome::MayAccept;
         }
         // A part of a body with an invalid framing, or another form of one that is open, may be the relayed body.
         let is_open = request.is_broken() || request.sender.level == CaseLevel::Open;
@@ -89,7 +100,7 @@ impl<'a> Relayed<'a> {
         let mut others = self.by_body.iter().filter(|(other, _)| is_open && similar(other));
         let is_explained =
             others.any(|(_, arrivals)| arrivals.iter().any(|arrival| may_accept(arrival, told)));
-        (!is_explained).then_some(None)
+        if is_explained { ServiceOutcome::MayAccept } else { ServiceOutcome::NoAcceptance }
     }
 }
 

@@ -15,9 +15,9 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("endpoint.edge.signals", "method-not-405")
         .when(Method("PUT"))
         .then(RelayAnyway),
-    mutant("relays-every-method", "Relays a request with a body, whatever its method.")
+    mutant("relays-every-method", "Relays GET and PURGE.")
         .breaks("edge.405.method-not-allowed", "method-not-405")
-        .when(All(&[Signals, Not(&Method("POST")), Not(&Method("OPTIONS")), Not(&BodyIsEmpty)]))
+        .when(All(&[Signals, Any(&[Method("GET"), Method("PURGE")])]))
         .then(RelayAnyway),
     mutant("accepts-get", "Answers GET with the health check's answer.")
         .breaks("edge.405.method-not-allowed", "method-not-405")

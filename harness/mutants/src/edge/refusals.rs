@@ -12,7 +12,7 @@ const UNKNOWN: Condition = All(&[REFUSED, Reason("unknown")]);
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("accepts-redirects", "Tells the page of an acceptance when the service redirects.")
-        .breaks("edge.200.accepted", "accepted-without-service")
+        .breaks("statement.license-not-redirected", "accepted-without-service")
         .when(All(&[Relayed, ReplyIs(300, 399)]))
         .answers(Rewritten(200, OK)),
     mutant("swaps-answers", "Swaps the answers of concurrent collections.")

@@ -65,6 +65,9 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("keeps-verdicts-for-four-minutes", "Returns verdicts for four minutes.")
         .breaks("limit.verdict-age", "verdict-kept")
         .then(VerdictLasts(|right| right * 2)),
+    mutant("tokens-for-a-century", "Signs tokens that end in a hundred years.")
+        .breaks("keys.token-times", "verdict-unverifiable")
+        .then(VerdictLasts(|_| Duration::from_secs(100 * 365 * 24 * 3600))),
     mutant("deletes-verdicts-early", "Deletes a verdict after half of its lifetime.")
         .breaks("limit.verdict-age", "verdict-lost")
         .then(VerdictLasts(|right| right / 2)),

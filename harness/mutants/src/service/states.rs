@@ -105,14 +105,17 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.401.expired", "token-expiry-unchecked")
         .when(All(&[VERDICT, EXPIRED, Has("cookie")]))
         .then(AcceptToken),
-    mutant("accepts-revoked-token-over-http2", "Accepts a revoked token over HTTP/2.")
+    mutant("accepts-revoked-token-with-request-id", "Accepts a revoked token in a request with an id.")
         .breaks("verdict.401.revoked", "token-revocation-unchecked")
-        .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), Http2]))
+        .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), Has("x-request-id")]))
         .then(AcceptToken),
-    mutant("verdict-of-other-license-over-http2", "Returns the verdict of another license over HTTP/2.")
-        .breaks("verdict.404.pending", "verdict-of-other-session")
-        .when(All(&[OTHER_LICENSE, Http2]))
-        .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
+    mutant(
+        "verdict-of-other-license-with-prefer",
+        "Returns the verdict of another license to a request with Prefer.",
+    )
+    .breaks("verdict.404.pending", "verdict-of-other-session")
+    .when(All(&[OTHER_LICENSE, Has("prefer")]))
+    .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
     mutant("no-verdict-in-polls-of-proxies", "Returns no verdict to a long poll with X-Forwarded-For.")
         .breaks("verdict.200.available", "verdict-lost")
         .when(All(&[AVAILABLE, WAITS, Has("x-forwarded-for")]))

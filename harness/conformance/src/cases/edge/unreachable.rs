@@ -178,7 +178,7 @@ fn address_as_host(cases: &mut CaseList<'_, Edge>) {
     let launch =
         launches.into_iter().find(|launch| launch.contains(&address)).unwrap_or_else(|| vec![address]);
     let conversation = cases.unreachable_post();
-    cases
+    let case = cases
         .case(
             "statement.server-identity",
             "unreachable.foreign-authority-of-address",
@@ -188,6 +188,9 @@ fn address_as_host(cases: &mut CaseList<'_, Edge>) {
         .setup(Setup::Forms(SettingForms::new(&launch)))
         .listener(ListenerMode::Tls(Role::OtherServiceServer))
         .also("edge.502.service-unreachable");
+    // The other forms of the launch, and whether an edge starts with them, are for cases of their own.
+    case.settings.alone = Some(Setup::Forms(SettingForms::new(&[address])));
+    case.settings.start = CaseLevel::Open;
 }
 
 /// The service breaks off after it has read the request. It may have accepted the collection, so the edge should not

@@ -164,7 +164,7 @@ impl Respond for Free {
                 return ResponseTemplate::new(200);
             }
             (Freedom::NotRenewed, "gone") => {
-                judged.retain(|known| !known.ends_with(&wanted["ref"].to_string()))
+                judged.retain(|known| !known.ends_with(&wanted["ref"].to_string()));
             }
             _ => {}
         }

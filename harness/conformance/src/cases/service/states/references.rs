@@ -31,7 +31,7 @@ const fn named(
 }
 
 /// References that a page may pass to `start()`.
-const NAMED: [Named; 18] = [
+const NAMED: [Named; 17] = [
     named(
         "plain",
         "letters, digits and dashes",
@@ -59,12 +59,6 @@ const NAMED: [Named; 18] = [
         &["\u{1f6cd}-\u{20bb7}", "-", "??-?"],
     ),
     named("compatible", "characters with compatible forms", "\u{ff11}\u{fb01}", &["1fi", "\u{ff11}fi"]),
-    named(
-        "uuid",
-        "a UUID",
-        "0b6f3c1e-9d2a-4c57-8e10-a3f4b5c6d7e8",
-        &["0B6F3C1E-9D2A-4C57-8E10-A3F4B5C6D7E8", "0b6f3c1e9d2a4c578e10a3f4b5c6d7e8"],
-    ),
     named("hash", "texts that a common hash confuses", "Aa", &["BB", "C#"]),
     named("replacement", "the replacement character", "a\u{fffd}", &["a?", "a", "a\u{fffd}\u{fffd}"]),
     named("dotless", "the Turkish i", "I\u{131}\u{130}i", &["i\u{131}\u{130}i", "IIII", "iiii"]),
@@ -98,6 +92,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     segments(cases);
     nul(cases);
     digits(cases);
+    uuid(cases);
     lengths(cases);
     judgements(cases);
 }
@@ -194,6 +189,33 @@ fn digits(cases: &mut CaseList<'_, Service>) {
             .requires(&CHOSEN)
             .also(PENDING);
     }
+}
+
+/// A UUID is a text: other spellings of it are other references.
+fn uuid(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.named.whole-uuid",
+            "a verdict is found by its exact reference: nothing but a UUID",
+        )
+        .steps(steps!(async |context| {
+            let unique = context.reference("").into_bytes();
+            let digit = |byte: &u8| char::from_digit(u32::from(byte % 16), 16);
+            let digits: String = unique.iter().rev().cycle().take(32).filter_map(digit).collect();
+            // Letters of both halves have a case.
+            let (start, middle, end) = (&digits[..7], &digits[8..12], &digits[20..]);
+            let text = format!("{start}f-{middle}-4{}-a{}-{end}", &digits[13..16], &digits[17..20]);
+            let near = [
+                text.to_ascii_uppercase(),
+                text.replace('-', ""),
+                format!("{{{text}}}"),
+                format!("urn:uuid:{text}"),
+            ];
+            found_alone(context, &text, &near).await;
+        }))
+        .requires(&CHOSEN)
+        .also(PENDING);
 }
 
 fn lengths(cases: &mut CaseList<'_, Service>) {

@@ -11,8 +11,11 @@ use crate::states::StateNeed;
 
 const ROW: &str = "statement.no-oracle";
 
+/// Writes a path in another way.
+type Spelling = fn(&str) -> String;
+
 /// Other spellings of the path, that no way around the token and the license may be (3, 5).
-const PATHS: [(&str, fn(&str) -> String); 8] = [
+const PATHS: [(&str, Spelling); 8] = [
     ("with two slashes", |path| format!("/{path}")),
     ("with two slashes inside", |path| path.replacen("/verdict/", "//verdict/", 1)),
     ("with a final slash", |path| format!("{path}/")),
