@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::ArrivalAnswer;
@@ -22,12 +22,15 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = edge.log.as_ref().filter(|_| edge.log_is_complete) else { return Vec::new() };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
+    // Statuses of which a line with its reason is missing.
+    let mut named = BTreeSet::new();
     let musts = received(edge, |level| level == CaseLevel::Must);
     for (refusal, times) in &received(edge, |level| level != CaseLevel::Open) {
         let (status, reason) = refusal;
         let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
         some_line |= lines > 0;
         if lines < *times {
+            named.insert(*status);
             let of_musts = musts.get(refusal).copied().unwrap_or_default();
             let level = if lines < of_musts { CaseLevel::Must } else { CaseLevel::Should };
             missing.push_at(
@@ -43,6 +46,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     for (status, times) in refused_with(edge) {
+        if named.contains(&status) {
+            continue;
+        }
         let lines = log.iter().filter(|line| judge::has_number(line, status)).count();
         if lines < times && some_line {
             let (lines, times) = (Some(lines as u64), Some(times as u64));

@@ -19,6 +19,9 @@ use crate::options::ServiceOptions;
 use crate::route::Router;
 use crate::scripts::Registry;
 
+/// Lifetime of verdicts in a version without a limit: longer than any run, and an end of tokens that makes sense.
+const UNLIMITED: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
 /// State that all requests of a mock service share.
 pub(crate) struct ServiceState {
     pub(crate) journal: Arc<Journal>,
@@ -55,7 +58,7 @@ impl ServiceState {
     /// State for these options.
     pub(crate) fn new(options: &ServiceOptions) -> Self {
         let ServiceOptions { spec, profile, credentials, .. } = options;
-        let verdict_lifetime = spec.limit("limit.verdict-age").unwrap_or(Duration::MAX);
+        let verdict_lifetime = spec.limit("limit.verdict-age").unwrap_or(UNLIMITED);
         let verdict_lifetime = options.hooks.verdict_lasts(verdict_lifetime);
         let key_set_max_age = spec.limit("limit.key-set-cache");
         // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.

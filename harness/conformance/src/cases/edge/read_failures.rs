@@ -131,18 +131,6 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
     vec![
         (
             Stimulus::ShortBody,
-            "short-large-body",
-            "the edge answers read_failed to a large body shorter than its Content-Length, and completes no relay",
-            draft(("Content-Length", "300000"), large(100_000)),
-        ),
-        (
-            Stimulus::EarlyChunkEnd,
-            "early-large-chunk-end",
-            "the edge answers read_failed to large chunks without a last chunk, and completes no relay",
-            draft(("Transfer-Encoding", "chunked"), large_chunks(70_000)),
-        ),
-        (
-            Stimulus::ShortBody,
             "short-body",
             "the edge answers read_failed to a body shorter than its Content-Length, and completes no relay",
             draft(("Content-Length", "500"), begun.clone()),
@@ -158,6 +146,18 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
             "broken-chunk-size",
             "the edge answers read_failed to an invalid chunk size, and completes no relay",
             draft(("Transfer-Encoding", "chunked"), format!("{chunk}zz\r\n{begun}\r\n0\r\n\r\n")),
+        ),
+        (
+            Stimulus::ShortBody,
+            "short-large-body",
+            "the edge answers read_failed to a large body shorter than its Content-Length, and completes no relay",
+            draft(("Content-Length", "300000"), large(100_000)),
+        ),
+        (
+            Stimulus::EarlyChunkEnd,
+            "early-large-chunk-end",
+            "the edge answers read_failed to large chunks without a last chunk, and completes no relay",
+            draft(("Transfer-Encoding", "chunked"), large_chunks(70_000)),
         ),
     ]
 }

@@ -173,10 +173,6 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
 /// An IP address as host is no reason to trust any certificate.
 fn address_as_host(cases: &mut CaseList<'_, Edge>) {
     let address = SettingChange::ServiceUrl(ServiceUrlForm::Ipv4);
-    let launches = cases.spec.variation().launches();
-    // With the launch of another case where there is one.
-    let launch =
-        launches.into_iter().find(|launch| launch.contains(&address)).unwrap_or_else(|| vec![address]);
     let conversation = cases.unreachable_post();
     let case = cases
         .case(
@@ -185,11 +181,10 @@ fn address_as_host(cases: &mut CaseList<'_, Edge>) {
             "the edge answers 502 if SERVICE_URL has an IP address and the service's certificate is from another CA",
         )
         .conversation(conversation)
-        .setup(Setup::Forms(SettingForms::new(&launch)))
+        .setup(Setup::Forms(SettingForms::new(&[address])))
         .listener(ListenerMode::Tls(Role::OtherServiceServer))
         .also("edge.502.service-unreachable");
-    // The other forms of the launch, and whether an edge starts with them, are for cases of their own.
-    case.settings.alone = Some(Setup::Forms(SettingForms::new(&[address])));
+    // Whether an edge starts with this form is for a case of its own.
     case.settings.start = CaseLevel::Open;
 }
 

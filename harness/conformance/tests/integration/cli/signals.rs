@@ -32,7 +32,7 @@ fn signal_stops_the_run_and_completes_the_reports(#[case] signal: Signal, #[case
         "--filter",
         "method.put",
         "--filter",
-        "method.get",
+        "method.invented",
         "--case-timeout",
         "10m",
         "--report",

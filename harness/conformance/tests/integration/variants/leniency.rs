@@ -47,8 +47,13 @@ struct LeniencyHooks {
     retried: AtomicBool,
 }
 
-const BROKEN_BODIES: &[&str] =
-    &["read-failed.broken-chunk-size", "read-failed.early-chunk-end", "read-failed.short-body"];
+const BROKEN_BODIES: &[&str] = &[
+    "read-failed.broken-chunk-size",
+    "read-failed.early-chunk-end",
+    "read-failed.early-large-chunk-end",
+    "read-failed.short-body",
+    "read-failed.short-large-body",
+];
 const RETRIES: &[&str] = &[
     "relay.once.to-the-end",
     "unreachable.closes-after-request",

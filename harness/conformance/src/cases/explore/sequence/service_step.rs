@@ -61,6 +61,9 @@ impl SessionChoice {
     /// Whether requests may name such a session: its state can be made, or the user gave one.
     pub(in crate::cases) fn is_known(self, context: &ServiceCaseContext) -> bool {
         let given = self == Self::Known && context.target.inputs.session_ref.is_some();
+        if self == Self::TooOld && context.spec().limit("limit.verdict-age").is_none() {
+            return false;
+        }
         given || self.need().is_none_or(|need| context.supports(need))
     }
 
