@@ -98,11 +98,11 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), Earlier(Same::Token, 1, &ACCEPTED)]))
         .then(AcceptToken),
     mutant("keeps-accepted-tokens-after-expiry", "Accepts a token that it accepted before it expired.")
-        .breaks("verdict.401.expired", "token-expiry-unchecked")
+        .breaks("verdict.401.expired", "token-time-unchecked")
         .when(All(&[VERDICT, EXPIRED, Earlier(Same::Token, 1, &ACCEPTED)]))
         .then(AcceptToken),
     mutant("accepts-expired-token-with-cookie", "Accepts an expired token in a request with a cookie.")
-        .breaks("verdict.401.expired", "token-expiry-unchecked")
+        .breaks("verdict.401.expired", "token-time-unchecked")
         .when(All(&[VERDICT, EXPIRED, Has("cookie")]))
         .then(AcceptToken),
     mutant("accepts-revoked-token-with-request-id", "Accepts a revoked token in a request with an id.")
