@@ -5,6 +5,5 @@ mod supported;
 mod trial;
 
 pub use need::StateNeed;
-pub(crate) use supported::EXPIRES;
 pub use supported::States;
 pub use trial::TrialTokens;

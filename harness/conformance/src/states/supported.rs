@@ -19,12 +19,14 @@ pub struct States {
     pub(super) supported: BTreeSet<StateNeed>,
     /// Values of `Authorization` that are refused, by their cause.
     pub(super) credentials: BTreeMap<Stimulus, Secret>,
-    /// Value of `Authorization` that expires [`EXPIRES`] after the start of the run.
-    pub(super) expiring: Option<Secret>,
+    /// Value of `Authorization` that expires this time after the start of the run.
+    pub(super) expiring: Option<(Secret, Duration)>,
 }
 
-/// Time for which [`States::expiring`] is accepted.
-pub(crate) const EXPIRES: Duration = Duration::from_secs(900);
+/// Time for which the built-in mock accepts it.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+/// Time for which a foreign service accepts [`States::expiring`].
+pub(super) const EXPIRES: Duration = Duration::from_secs(900);
 
 impl States {
     /// Every state, as long as nothing else is known.
@@ -42,7 +44,9 @@ impl States {
             _ => None,
         };
         let states = StateNeed::credentials().filter_map(authorization).collect();
-        let expiring = credentials.authorization(ReadTokenForm::Expiring).map(Secret::new);
+        // Its mocks have clocks of their own, and a run of mutants takes long.
+        let expiring = credentials.authorization(ReadTokenForm::Expiring);
+        let expiring = expiring.map(|value| (Secret::new(value), DAY));
         let credentials = states;
         Self { credentials, expiring, ..Self::assumed(StateHook::new(StatePort::Mock(provider), redactor)) }
     }
@@ -51,7 +55,7 @@ impl States {
         hook: StateHook,
         supported: BTreeSet<StateNeed>,
         credentials: BTreeMap<Stimulus, Secret>,
-        expiring: Option<Secret>,
+        expiring: Option<(Secret, Duration)>,
     ) -> Self {
         Self { hook, lasting: Mutex::default(), supported, credentials, expiring }
     }
@@ -99,13 +103,13 @@ impl States {
         self.credentials.get(&cause)
     }
 
-    /// Value of `Authorization` that expires [`EXPIRES`] after the start of the run.
-    pub fn expiring(&self) -> Option<&Secret> {
+    /// Value of `Authorization` that expires this time after the start of the run.
+    pub fn expiring(&self) -> Option<&(Secret, Duration)> {
         self.expiring.as_ref()
     }
 
     /// Values of `Authorization` that the hook told. No report may show them.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.credentials.values().chain(&self.expiring)
+        self.credentials.values().chain(self.expiring.iter().map(|(secret, _)| secret))
     }
 }

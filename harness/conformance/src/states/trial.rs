@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::spec::Stimulus;
@@ -13,7 +14,7 @@ struct Trial<'t> {
     hook: &'t StateHook,
     supported: BTreeSet<StateNeed>,
     credentials: BTreeMap<Stimulus, Secret>,
-    expiring: Option<Secret>,
+    expiring: Option<(Secret, Duration)>,
     reference: String,
 }
 
@@ -106,7 +107,7 @@ impl Trial<'_> {
         let request =
             StateRequest::Credential { cause: Stimulus::ReadTokenExpired, after: EXPIRES.as_secs() };
         if let Some(reply) = self.of(StateNeed::ExpiringToken, request.clone()).await? {
-            self.expiring = Some(self.authorization(reply, &request)?);
+            self.expiring = Some((self.authorization(reply, &request)?, EXPIRES));
         }
         if let Some(code) = outage {
             self.of(StateNeed::Outage, StateRequest::Outage { code: Some(code.to_owned()) }).await?;

@@ -170,9 +170,10 @@ impl ServiceCaseContext {
         Some(self.target.states.as_ref()?.credential(cause)?.expose().to_owned())
     }
 
-    /// Value of `Authorization` that expires some minutes after the start of the run.
-    pub fn expiring_credential(&self) -> Option<String> {
-        Some(self.target.states.as_ref()?.expiring()?.expose().to_owned())
+    /// Value of `Authorization` that expires this time after the start of the run.
+    pub fn expiring_credential(&self) -> Option<(String, Duration)> {
+        let (authorization, expires) = self.target.states.as_ref()?.expiring()?;
+        Some((authorization.expose().to_owned(), *expires))
     }
 
     /// Makes a session of this state. Yields its reference: the service may have made its own.

@@ -9,7 +9,7 @@ use crate::cases::service::TokenChoice;
 use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
-use crate::states::{EXPIRES, StateNeed};
+use crate::states::StateNeed;
 
 /// Read tokens that were accepted and are refused now (5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -146,7 +146,7 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             "a read token that was accepted is refused as expired from its end on",
         )
         .steps(steps!(async |context| {
-            let Some(authorization) = context.expiring_credential() else { return };
+            let Some((authorization, expires)) = context.expiring_credential() else { return };
             let requests = |context: &ServiceCaseContext, reference: &str| {
                 context.verdict(reference).authorization(&authorization)
             };
@@ -161,7 +161,7 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             let pending = context.fetch_verdict(&requests(context, &unknown)).await;
             judge_accepted(context, [&reference, &unknown], &[before, pending]);
             // The clock may have moved before.
-            if context.provide(StateRequest::Later { seconds: EXPIRES.as_secs() + 1 }).await.is_none() {
+            if context.provide(StateRequest::Later { seconds: expires.as_secs() + 1 }).await.is_none() {
                 return;
             }
             let Some(reference) = context.session().await else { return };
