@@ -15,6 +15,8 @@ use crate::request_text::{example_address, request_lines};
 const EDGE: &str = "http://127.0.0.1:8080";
 /// Pauses before the next tries of an exchange whose service the edge did not try to reach.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(1)];
+/// Number of connections that an edge may hold after the service closed them.
+const STALE: usize = 24;
 const NOT_TRIED: &str = "the edge did not try to connect to the service, so that its answer proves nothing about the service's listener";
 /// Text in examples in place of the one that no other case sends.
 const EXAMPLE: &str = "example1";
@@ -29,6 +31,14 @@ impl Exchange<EdgeTarget> for Conversation {
                     break;
                 }
                 context.sleep(pause).await;
+                // An edge may hold many connections that the service closed.
+                for _ in 0..STALE {
+                    if context.tried_service() {
+                        break;
+                    }
+                    let draft = context.fill(&self.draft);
+                    drop(context.exchange(&draft).await);
+                }
                 sent = context.converse(self).await;
             }
             if !context.tried_service() && context.found.checks.iter().all(|check| check.ok) {
