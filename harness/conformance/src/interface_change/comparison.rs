@@ -46,9 +46,9 @@ pub struct Comparison {
     /// Cases at the target that could not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
-    /// Why each of them could not run, after its id.
+    /// Why each of them could not run, after its id. A case plays in both versions.
     #[serde(skip)]
-    pub not_run_texts: Vec<String>,
+    pub not_run_texts: BTreeSet<String>,
     /// Why the target could not be tried at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_failure: Option<String>,
@@ -165,7 +165,7 @@ impl Comparison {
         let (old_ids, new_ids) = (ids(&old_cases), ids(&new_cases));
         Ok(Self {
             not_run: not_run.iter().map(|case| case.id.clone()).collect(),
-            not_run_texts: distinct(not_run.iter().map(|case| format!("{}: {}", case.id, case.because))),
+            not_run_texts: not_run.iter().map(|case| format!("{}: {}", case.id, case.because)).collect(),
             target_failure,
             accepted: Vec::new(),
             schema: "edgeproof.spec-diff/1",
@@ -227,17 +227,6 @@ impl VersionName {
     fn of(spec: &Spec) -> Self {
         Self { version: spec.version().to_owned(), digest: spec.digest().to_owned() }
     }
-}
-
-/// The texts without repetitions: a case plays in both versions.
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut known: Vec<String> = Vec::new();
-    for text in texts {
-        if !known.contains(&text) {
-            known.push(text);
-        }
-    }
-    known
 }
 
 /// Notes for each change on which side a target is. Yields the cases that could not run.

@@ -9,6 +9,7 @@ use super::author::author;
 use super::check::{AnswerResult, Check};
 use super::values::{header, silence, values};
 use edgeproof_http::Answer;
+use url::{Origin, Url};
 
 /// A page of `origin` can read the answer (Fetch: CORS check).
 pub fn readable(origin: &str, reply: &AnswerResult) -> Check {
@@ -109,20 +110,13 @@ fn grant_advice(answer: &Answer, grant: Option<&str>) -> Advice {
     }
 }
 
-/// Whether a browser can send this origin: its serialisation has one value, small letters, no default port, and no path (HTML,
-/// origins; URL, port of a special scheme).
+/// Whether a browser can send this origin: it is serialised as HTML says. An extension has a scheme of its own.
 fn is_serialised(origin: &str) -> bool {
-    if origin == "null" {
-        return true;
+    let Ok(url) = Url::parse(origin) else { return origin == "null" };
+    match url.origin() {
+        Origin::Opaque(_) => url.has_host() && url.path().is_empty() && url.as_str() == origin,
+        tuple @ Origin::Tuple(..) => tuple.ascii_serialization() == origin,
     }
-    let Some((scheme, host)) = origin.split_once("://") else { return false };
-    let default_port = match scheme {
-        "http" => ":80",
-        "https" => ":443",
-        _ => "/",
-    };
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && !b"/,".contains(&byte);
-    !host.is_empty() && origin.replacen("://", "", 1).bytes().all(is_plain) && !host.ends_with(default_port)
 }
 
 fn grants(grant: Option<&str>, origin: &str) -> bool {

@@ -15,6 +15,19 @@ pub fn is_jws(text: &str) -> bool {
     header(text).is_some()
 }
 
+/// The claims of a token (RFC 7519 §3). None: its payload is no JSON.
+pub fn claims(token: &str) -> Option<Value> {
+    serde_json::from_slice(&decode(token.split('.').nth(1)?)?).ok()
+}
+
+/// All texts of a JSON body, and of the claims of the tokens in it, with their places. Another body is one text.
+pub fn texts(body: &[u8]) -> Vec<(String, String)> {
+    let whole = || Value::String(String::from_utf8_lossy(body).trim().to_owned());
+    let mut texts = Vec::new();
+    collect(&serde_json::from_slice(body).unwrap_or_else(|_| whole()), "", &mut texts);
+    texts
+}
+
 /// Verifies a compact JWS. Yields the result, and the id or algorithm in the token's header that it is about.
 pub fn verify_jws(token: &str, set: &KeySet) -> (SignatureForm, Option<String>) {
     let Some(header) = header(token) else { return (SignatureForm::Malformed, None) };
@@ -32,15 +45,14 @@ pub fn verify_jws(token: &str, set: &KeySet) -> (SignatureForm, Option<String>) 
         keys.iter().any(|key| method.verify(key, signed.as_bytes(), signature).unwrap_or(false))
     };
     let keys: Vec<&Jwk> = set.keys().iter().filter(named).collect();
-    if token.contains('=') {
+    let parts: Option<Vec<_>> = token.split('.').map(decode).collect();
+    let (Some([_, _, signature]), Some((signed, _))) = (parts.as_deref(), token.rsplit_once('.')) else {
         return (SignatureForm::Malformed, None);
-    }
-    let Some((signed, signature)) = token.rsplit_once('.') else { return (SignatureForm::Malformed, None) };
-    let Some(signature) = decode(signature) else { return (SignatureForm::Malformed, None) };
-    if signed_by(&keys, signed, &signature) {
+    };
+    if signed_by(&keys, signed, signature) {
         return (SignatureForm::Verified, None);
     }
-    if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, &signature) {
+    if signed_by(&set.keys().iter().filter(unnamed).collect::<Vec<_>>(), signed, signature) {
         return (SignatureForm::VerifiedUnnamed, None);
     }
     if keys.is_empty() { (SignatureForm::UnknownKey, kid) } else { (SignatureForm::NotVerified, None) }
@@ -112,6 +124,26 @@ fn header(token: &str) -> Option<Value> {
     (is_encoded(payload) && is_encoded(signature) && header.get("alg")?.is_string()).then_some(header)
 }
 
+fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => match claims(text).filter(|_| is_jws(text)) {
+            Some(claims) => collect(&claims, place, texts),
+            None => texts.push((place.to_owned(), text.clone())),
+        },
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(item, &format!("{place}/{index}"), texts);
+            }
+        }
+        Value::Object(members) => {
+            for (name, item) in members {
+                collect(item, &format!("{place}/{name}"), texts);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
@@ -139,6 +171,9 @@ mod tests {
     #[case::unsupported("eyJhbGciOiJFUzUxMiJ9.e30.AA".into(), SignatureForm::Unsupported, Some("ES512"))]
     #[case::no_such_key("eyJhbGciOiJSUzI1NiJ9.e30.AA".into(), SignatureForm::UnknownKey, None)]
     #[case::no_token("a.b.c".into(), SignatureForm::Malformed, None)]
+    #[case::padded_header(ES256.replacen('.', "=.", 1), SignatureForm::Malformed, None)]
+    #[case::padded_signature(format!("{ES256}=="), SignatureForm::Malformed, None)]
+    #[case::other_alphabet(ES256.replace("Xx-F4", "Xx+F4"), SignatureForm::Malformed, None)]
     fn tokens_verify_with_their_key_only(
         #[case] token: String,
         #[case] form: SignatureForm,
@@ -166,6 +201,7 @@ mod tests {
     #[case("1.2.3", false)]
     #[case("eyJhbGciOiJFUzI1NiJ9.e30", false)]
     #[case("www.example.org", false)]
+    #[case(&format!("{ES256}=="), true)]
     fn only_a_compact_jws_is_a_token(#[case] text: &str, #[case] expected: bool) {
         assert_eq!(is_jws(text), expected);
     }

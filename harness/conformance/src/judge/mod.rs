@@ -35,7 +35,7 @@ pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
 pub use header::{header_has, json_content_type, same_header, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
-pub use jws::{is_jws, verify_jws};
+pub use jws::{claims, is_jws, texts, verify_jws};
 pub use jwt::token_times;
 pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,

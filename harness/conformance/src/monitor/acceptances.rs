@@ -5,8 +5,8 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
-use memchr::memmem;
 
+use super::arrivals::{AmbiguousBodies, holds};
 use super::breaches::{Breaches, by_case};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
@@ -77,7 +77,9 @@ impl<'a> Relayed<'a> {
             by_body.entry(&arrival.request.body).or_default().push(arrival);
         }
         let posted: HashSet<&[u8]> = edge.requests.iter().map(|request| request.draft.body.bytes()).collect();
-        let changes_bodies = !by_body.keys().all(|body| posted.contains(body));
+        let ambiguous = AmbiguousBodies::new(edge);
+        let is_known = |body: &[u8]| posted.contains(body) || ambiguous.explain(body);
+        let changes_bodies = !by_body.keys().all(|body| is_known(body));
         Self { by_body, changes_bodies }
     }
 
@@ -113,8 +115,4 @@ fn may_accept(arrival: &Arrival, time: Instant) -> bool {
         Some(ArrivalAnswer::Partial(_)) => true,
         Some(ArrivalAnswer::Other(_)) | None => false,
     }
-}
-
-fn holds(whole: &[u8], part: &[u8]) -> bool {
-    part.len() <= whole.len() && memmem::find(whole, part).is_some()
 }

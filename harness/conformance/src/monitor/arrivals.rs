@@ -81,7 +81,7 @@ fn posted(edge: &EdgeRecord) -> BTreeMap<&[u8], usize> {
 
 /// Bodies that an edge may understand in several ways: those of requests with an invalid framing, or in a form that the
 /// interface leaves open.
-struct AmbiguousBodies<'a> {
+pub(super) struct AmbiguousBodies<'a> {
     /// The edge may relay a part of them.
     parts: BTreeSet<&'a [u8]>,
     /// The edge may relay more.
@@ -89,7 +89,8 @@ struct AmbiguousBodies<'a> {
 }
 
 impl<'a> AmbiguousBodies<'a> {
-    fn new(edge: &'a EdgeRecord) -> Self {
+    /// Those of the requests of an edge.
+    pub(super) fn new(edge: &'a EdgeRecord) -> Self {
         let is_open = |request: &TracedRequest| request.sender.level == CaseLevel::Open;
         let bodies = |wanted: &dyn Fn(&TracedRequest) -> bool| -> BTreeSet<&'a [u8]> {
             let requests = edge.requests.iter().filter(|request| posts(request) && wanted(request));
@@ -99,13 +100,14 @@ impl<'a> AmbiguousBodies<'a> {
     }
 
     /// Whether one of them explains this body of an arrival.
-    fn explain(&self, arrived: &[u8]) -> bool {
+    pub(super) fn explain(&self, arrived: &[u8]) -> bool {
         self.parts.iter().any(|sent| holds(sent, arrived))
             || self.more.iter().any(|sent| holds(arrived, sent))
     }
 }
 
-fn holds(whole: &[u8], part: &[u8]) -> bool {
+/// Whether a part occurs in a whole.
+pub(super) fn holds(whole: &[u8], part: &[u8]) -> bool {
     // The search prepares the part first. For a long part, that costs more than the search.
     part.len() <= whole.len() && memmem::find(whole, part).is_some()
 }

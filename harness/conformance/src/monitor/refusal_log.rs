@@ -45,7 +45,8 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             );
         }
     }
-    for (status, times) in refused_with(edge) {
+    let musts_by_status = count(refusals(edge, |level| level == CaseLevel::Must).map(|(status, _)| status));
+    for (status, times) in musts_by_status {
         if named.contains(&status) {
             continue;
         }
@@ -82,31 +83,26 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// Number of received refusals at the level `must`, by status.
-fn refused_with(edge: &EdgeRecord) -> BTreeMap<u16, usize> {
-    let mut counts = BTreeMap::new();
-    for request in edge.requests.iter().filter(|request| request.sender.level == CaseLevel::Must) {
-        let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
-        let body = serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
-        if body["status"] == answer.status && body["reason"].is_string() {
-            *counts.entry(answer.status).or_default() += 1;
-        }
-    }
-    counts
+/// The refusals that pages received, in cases of these levels: status and reason.
+fn refusals(edge: &EdgeRecord, of_level: impl Fn(CaseLevel) -> bool) -> impl Iterator<Item = (u16, String)> {
+    let requests = edge.requests.iter().filter(move |request| of_level(request.sender.level));
+    requests.filter_map(|request| {
+        let answer = request.sent.as_ref()?.reply.as_ref().ok()?;
+        let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
+        let reason = body["reason"].as_str().filter(|_| body["status"] == answer.status)?;
+        Some((answer.status, reason.to_owned()))
+    })
 }
 
-/// Number of received refusals, by status and reason, in cases of these levels. Excludes refusals with an open reason.
+/// How often each refusal was received, in cases of these levels. Excludes refusals with an open reason.
 fn received(edge: &EdgeRecord, of_level: impl Fn(CaseLevel) -> bool) -> BTreeMap<(u16, String), usize> {
+    count(refusals(edge, of_level).filter(|(_, reason)| is_countable(reason)))
+}
+
+fn count<T: Ord>(all: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
-    for request in edge.requests.iter().filter(|request| of_level(request.sender.level)) {
-        let Some(Ok(answer)) = request.sent.as_ref().map(|sent| &sent.reply) else { continue };
-        let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else { continue };
-        if body["status"] != answer.status {
-            continue;
-        }
-        if let Some(reason) = body["reason"].as_str().filter(|reason| is_countable(reason)) {
-            *counts.entry((answer.status, reason.to_owned())).or_default() += 1;
-        }
+    for one in all {
+        *counts.entry(one).or_default() += 1;
     }
     counts
 }

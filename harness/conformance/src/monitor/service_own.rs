@@ -1,10 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
-use serde_json::Value;
 
 use super::breaches::{Breaches, by_exchange};
 use super::service_record::ServiceRecord;
@@ -21,7 +18,7 @@ pub(super) fn judge(record: &ServiceRecord) -> Check {
         .filter(|exchange| exchange.draft.method == "GET")
         .filter_map(|exchange| {
             let answer = exchange.sent.reply.as_ref().ok().filter(|answer| answer.status == 200)?;
-            Some((exchange, exchange.reference(&record.path)?, texts(&answer.body)))
+            Some((exchange, exchange.reference(&record.path)?, judge::texts(&answer.body)))
         })
         .collect();
     let mut sessions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -43,31 +40,4 @@ pub(super) fn judge(record: &ServiceRecord) -> Check {
     // A place may hold a form of the reference, such as its beginning.
     let level = if is_foreign { CaseLevel::Must } else { CaseLevel::Should };
     other.check(Invariant::OwnSessions).at(level)
-}
-
-/// All texts of a verdict, and of the claims of its tokens, with their places.
-fn texts(body: &[u8]) -> Vec<(String, String)> {
-    let mut texts = Vec::new();
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => collect(&value, "", &mut texts),
-        Err(_) => collect(&Value::String(String::from_utf8_lossy(body).trim().to_owned()), "", &mut texts),
-    }
-    texts
-}
-
-fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
-    match value {
-        Value::String(text) if judge::is_jws(text) => {
-            let claims = text.split('.').nth(1).and_then(|claims| URL_SAFE_NO_PAD.decode(claims).ok());
-            if let Some(claims) = claims.and_then(|claims| serde_json::from_slice::<Value>(&claims).ok()) {
-                collect(&claims, &format!("{place} claim "), texts);
-            }
-        }
-        Value::String(text) => texts.push((place.to_owned(), text.clone())),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, place, texts)),
-        Value::Object(members) => {
-            members.iter().for_each(|(name, item)| collect(item, &format!("{place}/{name}"), texts));
-        }
-        _ => {}
-    }
 }

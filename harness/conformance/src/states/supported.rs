@@ -23,8 +23,6 @@ pub struct States {
     pub(super) expiring: Option<(Secret, Duration)>,
 }
 
-/// Time for which the built-in mock accepts it.
-const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Time for which a foreign service accepts [`States::expiring`].
 pub(super) const EXPIRES: Duration = Duration::from_secs(900);
 
@@ -46,7 +44,7 @@ impl States {
         let states = StateNeed::credentials().filter_map(authorization).collect();
         // Its mocks have clocks of their own, and a run of mutants takes long.
         let expiring = credentials.authorization(ReadTokenForm::Expiring);
-        let expiring = expiring.map(|value| (Secret::new(value), DAY));
+        let expiring = expiring.map(|value| (Secret::new(value), ReadTokenForm::EXPIRING));
         let credentials = states;
         Self { credentials, expiring, ..Self::assumed(StateHook::new(StatePort::Mock(provider), redactor)) }
     }

@@ -74,7 +74,7 @@ pub enum ArrivalAnswer {
         /// Body.
         body: Bytes,
     },
-    /// A part of an answer, in a few words, such as `body cut`. Whoever reads it cannot know what the service did.
+    /// A part of an answer, such as `body cut`. It does not tell the client what the service did.
     Partial(&'static str),
     /// Another end, in a few words, such as `reset`.
     Other(&'static str),

@@ -15,7 +15,7 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("endpoint.edge.signals", "method-not-405")
         .when(Method("PUT"))
         .then(RelayAnyway),
-    mutant("relays-every-method", "Relays GET and PURGE.")
+    mutant("relays-get-and-purge", "Relays GET and PURGE.")
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(All(&[Signals, Any(&[Method("GET"), Method("PURGE")])]))
         .then(RelayAnyway),

@@ -23,6 +23,8 @@ pub struct CaseContext<T: CaseTarget> {
     pub found: CaseFindings,
     /// What the target keeps for this case.
     pub state: T::State,
+    /// Monitors judge its next requests no more strictly than at this level.
+    pub(crate) weakest: CaseLevel,
     pub(super) case: String,
     pub(super) level: CaseLevel,
 }
@@ -41,12 +43,17 @@ impl<T: CaseTarget> CaseContext<T> {
     pub fn new(target: Arc<T>, sender: Sender, timeout: Duration) -> Self {
         let Sender { case, level, marker } = sender;
         let (found, state) = (CaseFindings::default(), T::State::default());
-        Self { target, marker, timeout, found, state, case, level }
+        Self { target, marker, timeout, found, state, weakest: CaseLevel::Must, case, level }
     }
 
     /// Id of the case.
     pub fn case(&self) -> &str {
         &self.case
+    }
+
+    /// Level at which monitors judge a request that is sent now.
+    pub(super) fn exchange_level(&self) -> CaseLevel {
+        self.level.max(self.weakest)
     }
 
     /// The interface.

@@ -9,13 +9,18 @@ use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, ListenerMode, Match, MockService, Script, Scripted};
 use edgeproof_reports::{CaseLevel, Hop};
 use edgeproof_targets::FaultInjection;
+use futures_util::future::join_all;
 
 use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget, FreshEdges, Sender, Traffic};
-use crate::cases::{Conversation, ExpectedRelay, fill, judge};
-use crate::judge::{Check, RelayedRequests, decoded};
+use crate::cases::{Conversation, ExpectedRelay, collection, fill, judge};
+use crate::judge::{AnswerResult, Check, RelayedRequests, decoded};
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);
+/// Number of collections at the same time that use up connections which the service has closed.
+const CLOSED_AT_ONCE: usize = 8;
+/// Rounds of them.
+const CLOSED_ROUNDS: usize = 5;
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
@@ -56,12 +61,10 @@ pub struct EdgeState {
     pub deferred: Option<DeferredLogCheck>,
     /// Starts further edges with the same settings. None: this edge exists only once, or other cases share it.
     pub fresh_edges: Option<FreshEdges>,
-    /// The weakest level of its requests, for a case that judges some of them at a lower level than its own.
-    pub(crate) weakest: Option<CaseLevel>,
     /// Every request at the service belongs to this case.
     pub(crate) exclusive: bool,
-    /// Number of connections at the service when its listener last changed its mode. None: it did not.
-    connections_before: Option<u64>,
+    /// Number of connections at the service at the last mark. None: its listener did not change its mode.
+    connections: Option<u64>,
     scripted: Vec<Scripted>,
     /// End of the service's journal before the first script.
     began: Option<u64>,
@@ -131,14 +134,39 @@ impl EdgeCaseContext {
             self.found.not_run = Some(format!("the mock service cannot change its listener: {why}"));
             return false;
         }
-        self.state.connections_before = Some(service.connections_accepted());
+        self.mark_connections();
         true
     }
 
-    /// Whether the edge connected to the service since its listener changed its mode. True if it did not change.
-    pub(crate) fn tried_service(&self) -> bool {
-        let Some(before) = self.state.connections_before else { return true };
-        self.target.service.as_ref().is_none_or(|service| service.connections_accepted() > before)
+    /// Begins to count the edge's connections to the service.
+    pub(crate) fn mark_connections(&mut self) {
+        self.state.connections = self.target.service.as_ref().map(|service| service.connections_accepted());
+    }
+
+    /// Number of connections that the edge opened to the service since the last mark. None: nothing was marked.
+    pub(crate) fn new_connections(&self) -> Option<u64> {
+        let (service, before) = (self.target.service.as_ref()?, self.state.connections?);
+        Some(service.connections_accepted() - before)
+    }
+
+    /// Posts collections until the edge holds no connection that the service has closed. A client that may not repeat a POST
+    /// loses one on each.
+    pub(crate) async fn use_up_closed(&mut self) {
+        for _ in 0..CLOSED_ROUNDS {
+            self.mark_connections();
+            let draft = self.fill(&collection());
+            let sent = join_all((0..CLOSED_AT_ONCE).map(|_| self.exchange(&draft))).await;
+            let lost = sent.iter().filter(|sent| self.is_unreachable(&sent.reply)).count();
+            if self.new_connections().is_none_or(|opened| lost as u64 <= opened) {
+                return;
+            }
+        }
+    }
+
+    /// The edge answers as without its service.
+    pub(crate) fn is_unreachable(&self, reply: &AnswerResult) -> bool {
+        let status = self.row("edge.502.service-unreachable").status();
+        reply.as_ref().is_ok_and(|answer| Some(answer.status) == status)
     }
 
     /// Sends a request over a new connection.
@@ -221,8 +249,7 @@ impl EdgeCaseContext {
 
     /// The sender of a request of this case with a marker and a level of its own.
     pub(crate) fn sender_of(&self, marker: &str, level: CaseLevel) -> Sender {
-        let level = level.max(self.level).max(self.state.weakest.unwrap_or(CaseLevel::Must));
-        Sender { case: self.case.clone(), level, marker: marker.to_owned() }
+        Sender { case: self.case.clone(), level: level.max(self.exchange_level()), marker: marker.to_owned() }
     }
 
     /// Shows an exchange in the case's report.

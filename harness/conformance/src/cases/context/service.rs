@@ -9,7 +9,7 @@ use edgeproof_fixtures::spec::{Endpoint, Spec, Stimulus};
 use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress};
 use edgeproof_mock::MockService;
 use edgeproof_mock::states::{StateReply, StateRequest};
-use edgeproof_reports::{CaseLevel, Hop};
+use edgeproof_reports::Hop;
 use edgeproof_targets::{HookError, RunningEdge};
 
 use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
@@ -225,13 +225,8 @@ impl ServiceCaseContext {
 
     /// Sends any request to the verdict endpoint.
     pub async fn send(&mut self, draft: &Draft, timeout: Duration) -> Sent {
-        self.send_at(CaseLevel::Must, draft, timeout).await
-    }
-
-    /// Sends a request to the verdict endpoint whose answer monitors judge no more strictly than at this level.
-    pub(crate) async fn send_at(&mut self, level: CaseLevel, draft: &Draft, timeout: Duration) -> Sent {
         let sent = self.begin(draft, timeout).await;
-        self.record_with(level, draft, sent.clone());
+        self.record(draft, sent.clone());
         sent
     }
 
@@ -268,58 +263,36 @@ impl ServiceCaseContext {
 
     /// Sends a request to the key set.
     pub async fn fetch_key_set(&mut self, draft: &Draft) -> AnswerResult {
-        self.fetch_key_set_at(CaseLevel::Must, draft).await
-    }
-
-    /// Sends a request to the key set whose answer monitors judge no more strictly than at this level.
-    pub(crate) async fn fetch_key_set_at(&mut self, level: CaseLevel, draft: &Draft) -> AnswerResult {
         let sent = self.begin_keys(draft).await;
-        self.record_keys_with(level, draft, sent.clone());
+        self.record_keys(draft, sent.clone());
         sent.reply
     }
 
     /// Records an exchange with the verdict endpoint.
     pub fn record(&mut self, draft: &Draft, sent: Sent) {
-        self.record_with(CaseLevel::Must, draft, sent);
-    }
-
-    /// Records an exchange with the verdict endpoint that monitors judge no more strictly than at this level.
-    pub(crate) fn record_with(&mut self, level: CaseLevel, draft: &Draft, sent: Sent) {
         let endpoint = self.service().clone();
-        self.show(Hop::ClientService, &endpoint, level, draft, sent);
+        self.record_at(Hop::ClientService, &endpoint, draft, sent);
     }
 
     /// Records an exchange with the key set, without private keys.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
-        self.record_keys_with(CaseLevel::Must, draft, sent);
-    }
-
-    fn record_keys_with(&mut self, level: CaseLevel, draft: &Draft, sent: Sent) {
         let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
         let endpoint = self.keys().clone();
-        self.show(Hop::ClientKeys, &endpoint, level, draft, hidden);
+        self.record_at(Hop::ClientKeys, &endpoint, draft, hidden);
     }
 
     /// Records an exchange with any server.
     pub fn record_at(&mut self, hop: Hop, endpoint: &ServerAddress, draft: &Draft, sent: Sent) {
-        self.show(hop, endpoint, CaseLevel::Must, draft, sent);
-    }
-
-    fn show(&mut self, hop: Hop, endpoint: &ServerAddress, level: CaseLevel, draft: &Draft, sent: Sent) {
         let curl = crate::curl::curl(endpoint, draft);
-        self.trace_at(hop, level, draft, sent.clone());
+        self.trace(hop, draft, sent.clone());
         self.found.sent.push(CaseExchange { hop, sent, curl });
     }
 
     /// Records an exchange for the monitors. The case's report does not show it.
     pub fn trace(&self, hop: Hop, draft: &Draft, sent: Sent) {
-        self.trace_at(hop, CaseLevel::Must, draft, sent);
-    }
-
-    fn trace_at(&self, hop: Hop, level: CaseLevel, draft: &Draft, sent: Sent) {
         let (case, draft) = (self.case.clone(), draft.clone());
         let key_change = self.target.key_change.load(Ordering::Relaxed);
-        let level = level.max(self.level);
+        let level = self.exchange_level();
         self.target.traffic.push(ServiceExchange { case, level, hop, draft, sent, key_change });
     }
 }

@@ -364,19 +364,17 @@ fn recovery(cases: &mut CaseList<'_, Edge>) {
 async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Vec<String> {
     const TRIES: usize = 3;
     const MOST_LOST: usize = 64;
-    let service = context.target.service.clone();
-    let connections = || service.as_ref().map_or(0, |service| service.connections_accepted());
     let (mut answers, mut statuses) = (Vec::new(), Vec::new());
     let (mut tries, mut lost) = (0, 0);
     let (reply, ok) = loop {
-        let before = connections();
+        context.mark_connections();
         context.script(conversation.script.clone().unwrap_or_else(Script::decide));
         let sent = context.send(&conversation.draft).await;
         statuses.push(summary::status(&sent.reply));
         let is_right =
             |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
         let ok = conversation.answer.as_ref().is_some_and(is_right);
-        let is_lost = sent.reply.as_ref().is_ok_and(|answer| answer.status == 502) && connections() == before;
+        let is_lost = context.is_unreachable(&sent.reply) && context.new_connections() == Some(0);
         if is_lost && lost < MOST_LOST {
             lost += 1;
             continue;

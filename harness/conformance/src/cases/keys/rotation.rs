@@ -1,10 +1,9 @@
-use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_http::Draft;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::Statuses;
 
 use super::shape::parse_key_set;
-use super::signature::{tokens, verifies};
+use super::signature::{judge_tokens, signed};
 use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
@@ -18,14 +17,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             "after a rotation the key set verifies old and new verdicts",
         )
         .steps(steps!(async |context| {
-            let Some(mut newest) = signed(context).await else { return };
+            let Some(mut newest) = newly_signed(context).await else { return };
             let mut old = Vec::new();
             // A service may keep one earlier key.
             for _ in 0..2 {
                 if context.provide(StateRequest::Rotate {}).await.is_none() {
                     return;
                 }
-                let Some(new) = signed(context).await else { return };
+                let Some(new) = newly_signed(context).await else { return };
                 old = std::mem::replace(&mut newest, new);
                 let reply = context.fetch_key_set(&uncached(context)).await;
                 let Some(set) = parse_key_set(context, &reply) else { return };
@@ -77,27 +76,9 @@ fn uncached(context: &ServiceCaseContext) -> Draft {
 }
 
 /// The signed tokens of a new verdict. None: there is none, and the case says so.
-async fn signed(context: &mut ServiceCaseContext) -> Option<Vec<String>> {
+async fn newly_signed(context: &mut ServiceCaseContext) -> Option<Vec<String>> {
     let reference = context.session().await?;
-    let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-    context.check(judge::status_is(200, &verdict));
-    let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
-    if tokens.is_empty() {
-        context.found.not_applicable =
-            Some("the verdict contains no signed token (a JWS of three parts)".into());
-        return None;
-    }
-    Some(tokens)
-}
-
-fn judge_tokens(context: &mut ServiceCaseContext, name: &str, tokens: &[String], set: &KeySet) {
-    match verifies(tokens, set) {
-        Ok(check) => context.check(check.of(name)),
-        Err(why) if context.found.checks.iter().all(|check| check.ok) => {
-            context.found.not_applicable = Some(why);
-        }
-        Err(_) => {}
-    }
+    signed(context, &reference).await
 }
 
 fn header(reply: &AnswerResult, name: &str) -> Option<String> {

@@ -24,14 +24,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             let Some(verdicts) = verdicts(context).await else { return };
             let reply = context.fetch_key_set(&context.key_set()).await;
             let Some(set) = parse_key_set(context, &reply) else { return };
-            for tokens in verdicts {
-                match verifies(&tokens, &set) {
-                    Ok(check) => context.check(check),
-                    Err(why) => {
-                        context.found.not_applicable = Some(why);
-                        return;
-                    }
-                }
+            for (number, tokens) in (1..).zip(verdicts) {
+                judge_tokens(context, &format!("verdict {number} of {VERDICTS}"), &tokens, &set);
             }
         }))
         .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken])
@@ -70,22 +64,38 @@ async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec<String>>> 
         } else {
             context.session().await?
         };
-        let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-        context.check(judge::status_is(200, &verdict));
-        let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
-        if tokens.is_empty() {
-            context.found.not_applicable =
-                Some("the verdict contains no signed token (a JWS of three parts)".into());
-            return None;
-        }
-        verdicts.push(tokens);
+        verdicts.push(signed(context, &reference).await?);
     }
     Some(verdicts)
 }
 
+/// The signed tokens of a session's verdict. None: there is none, and the case says so.
+pub(super) async fn signed(context: &mut ServiceCaseContext, reference: &str) -> Option<Vec<String>> {
+    let verdict = context.fetch_verdict(&context.with_token(reference)).await;
+    context.check(judge::status_is(200, &verdict));
+    let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
+    if tokens.is_empty() {
+        context.found.not_applicable =
+            Some("the verdict contains no signed token (a JWS of three parts)".into());
+        return None;
+    }
+    Some(tokens)
+}
+
+/// Checks the tokens of a verdict with a key set. An algorithm that edgeproof does not verify proves nothing.
+pub(super) fn judge_tokens(context: &mut ServiceCaseContext, name: &str, tokens: &[String], set: &KeySet) {
+    match verifies(tokens, set) {
+        Ok(check) => context.check(check.of(name)),
+        Err(why) if context.found.checks.iter().all(|check| check.ok) => {
+            context.found.not_applicable = Some(why);
+        }
+        Err(_) => {}
+    }
+}
+
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
 /// proves nothing.
-pub(super) fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
+fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
     let (forms, named): (Vec<SignatureForm>, Vec<Option<String>>) =
         tokens.iter().map(|token| judge::verify_jws(token, set)).unzip();
     let ok = forms.contains(&SignatureForm::Verified);
@@ -108,7 +118,7 @@ pub(super) fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String>
 }
 
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
-pub(super) fn tokens(body: &[u8]) -> Vec<String> {
+fn tokens(body: &[u8]) -> Vec<String> {
     let mut tokens = Vec::new();
     match serde_json::from_slice::<Value>(body) {
         Ok(value) => collect(&value, &mut tokens),

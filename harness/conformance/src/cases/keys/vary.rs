@@ -68,7 +68,8 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
             let drafts = drafts.into_iter().map(|(name, draft)| (name, draft, CaseLevel::Must));
             let forms = forms().map(|form| (form.name.clone(), form.apply(plain.clone()), form.level));
             for (name, draft, level) in drafts.chain(forms) {
-                let reply = context.fetch_key_set_at(level, &draft).await;
+                context.weakest = level;
+                let reply = context.fetch_key_set(&draft).await;
                 context.found.varied += 1;
                 let mut checks = judge::transport(&draft, &reply);
                 checks.extend([judge::status_is(200, &reply), same_keys(&keys, &reply)]);

@@ -1,29 +1,23 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Spec, Stimulus, Table};
 use edgeproof_http::Answer;
 use edgeproof_mock::states::{CollectionState, StateRequest};
 use edgeproof_reports::difference::{
-    AnswerSubject, AnswerValue, DifferenceKind, MemberChange, Statuses, TimeRule, Wire,
+    AnswerSubject, AnswerValue, DifferenceKind, MemberChange, Statuses, Wire,
 };
 
 use http::HeaderValue;
 
 use super::expected::{AVAILABLE, PENDING, answer, status};
-use super::waiting::TO_BEGIN;
 use super::{SessionState, VerdictExchange, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
 
-/// A wait that no case awaits to its end.
-const LONG: Duration = Duration::from_secs(25);
 /// How much younger than the limit the tested verdict is (s), to allow for a slow request.
 const YOUNGER: u64 = 30;
-/// Timeout of a long poll's answer after the verdict has arrived.
-const SOON: Duration = Duration::from_secs(2);
 
 /// Longest time from an accepted collection to its verdict. The interface does not show it.
 const LONGEST_JUDGEMENT: Duration = Duration::from_secs(10);
@@ -38,7 +32,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     accepted(cases);
     refused(cases);
     replayed(cases);
-    long_poll(cases);
     still_there(cases);
 }
 
@@ -222,50 +215,6 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&COLLECTION)
         .takes(2 * LONGEST_JUDGEMENT);
-}
-
-fn long_poll(cases: &mut CaseList<'_, Service>) {
-    cases
-        .case(
-            "statement.wait-optional",
-            "verdict.wait.ends-with-verdict",
-            "a long poll is answered as soon as the verdict is available",
-        )
-        .steps(steps!(async |context| {
-            let reference = context.reference("poll");
-            let request = context.with_token(&reference);
-            let draft = request.query(&format!("waitMs={}", LONG.as_millis())).draft();
-            let mut sending = pin!(context.begin(&draft, LONG));
-            let arriving = async {
-                // The session must arrive after the request has started to wait.
-                context.sleep(TO_BEGIN).await;
-                context.provide(StateRequest::verdict(&reference)).await;
-                context.now()
-            };
-            let (sent, arrived) = tokio::select! {
-                // The answer came before the verdict.
-                sent = &mut sending => (sent, context.now()),
-                arrived = arriving => (sending.await, arrived),
-            };
-            context.record(&draft, sent.clone());
-            let expected = answer(context.row(PENDING), &reference);
-            let is_pending = judge::exact(&expected, &sent.reply).iter().all(|check| check.ok);
-            if is_pending && sent.at + sent.took <= arrived {
-                context.found.not_applicable =
-                    Some("the service ends long polls before the verdict is there".into());
-                return;
-            }
-            let late = (sent.at + sent.took).saturating_duration_since(arrived);
-            context.check(status(context.spec(), AVAILABLE, &sent.reply));
-            context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
-        }))
-        .requires(&[
-            ServiceNeed::ReadToken,
-            ServiceNeed::Session,
-            ServiceNeed::State(StateNeed::ChosenReference),
-        ])
-        .takes(LONG)
-        .also("verdict.200.available");
 }
 
 /// A verdict is available until it reaches the age limit.

@@ -120,9 +120,9 @@ struct TokenParts {
 }
 
 impl TokenParts {
-    /// Finds the parts of a PASETO, of a JWS, or of claims with a signature. Of another token with several parts, the last one is the
-    /// signature if it is long enough. In any other token the payload is the first half of the longest part and the signature its
-    /// second half.
+    /// Finds the parts of a PASETO, of a JWS, or of claims with a signature. Of another token with several parts, the last
+    /// one is the signature if it is long enough. In any other token the payload is the first half of the longest part,
+    /// and the signature its second half.
     fn of(token: &str) -> Self {
         /// Length of an Ed25519 signature in base64url. A public PASETO ends its body with it.
         const SIGNATURE: usize = 86;

@@ -3,13 +3,12 @@ use std::time::{Duration, Instant};
 
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{NoAnswer, Sent};
+use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::difference::{ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use edgeproof_targets::{RunningEdge, StartError, Target};
-use futures_util::future::join_all;
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -44,10 +43,6 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 pub(super) const RECOVERY: &str = "recovery";
 /// Number of collections after which an edge has to use its service again.
 const RECOVERY_TRIES: usize = 3;
-/// Number of collections at the same time that use up the connections that the service has closed.
-const RECOVERY_CONCURRENT: usize = 8;
-/// Rounds of them: a client that may not repeat a POST loses one on each closed connection.
-const RECOVERY_ROUNDS: usize = 5;
 
 /// What an attempt holds of an edge.
 pub struct EdgeLease {
@@ -233,10 +228,14 @@ impl EdgePool {
         exclusive: bool,
         limit: Duration,
     ) -> bool {
-        if let Some(mode) = case.settings.listener
-            && !edge.set_listener(mode).await
-        {
-            return true;
+        if let Some(mode) = case.settings.listener {
+            if !edge.set_listener(mode).await {
+                return true;
+            }
+            // Not judged: these requests only prepare the case.
+            edge.weakest = CaseLevel::Open;
+            edge.use_up_closed().await;
+            edge.weakest = CaseLevel::Must;
         }
         if !exclusive || !self.options().starts_edges() {
             return case.play(edge, limit).await;
@@ -274,7 +273,10 @@ impl EdgePool {
             return false;
         }
         if service.take_closed() {
-            self.use_up_closed(context, lease).await;
+            let timeout = context.request_timeout();
+            let mut edge = lease.instance.case_context(RECOVERY, CaseLevel::Open, false, timeout);
+            edge.script(Script::accept(&self.options().profile));
+            edge.use_up_closed().await;
         }
         for _ in 0..RECOVERY_TRIES {
             let mut edge =
@@ -288,21 +290,6 @@ impl EdgePool {
             }
         }
         false
-    }
-
-    /// Posts collections until the edge holds no connection that the service has closed, so that no later case loses one on it.
-    async fn use_up_closed(&self, context: &RunnerContext, lease: &Lease) {
-        let timeout = context.request_timeout();
-        for _ in 0..RECOVERY_ROUNDS {
-            let mut edge = lease.instance.case_context(RECOVERY, CaseLevel::Open, false, timeout);
-            edge.script(Script::accept(&self.options().profile));
-            let draft = edge.fill(&collection());
-            let sent = join_all((0..RECOVERY_CONCURRENT).map(|_| edge.exchange(&draft))).await;
-            let is_unreachable = |sent: &Sent| sent.reply.as_ref().is_ok_and(|answer| answer.status == 502);
-            if !sent.iter().any(is_unreachable) {
-                return;
-            }
-        }
     }
 
     /// Reports a case whose edge did not start. Without the standard settings nothing is proven. With other settings

@@ -82,7 +82,7 @@ fn required(value: &Value<SettingChange>) -> &'static str {
 async fn run(play: &Play, context: &mut EdgeCaseContext) {
     context.found.varied += 1;
     // Monitors judge what the form leads to no more strictly.
-    context.state.weakest = Some(play.level);
+    context.weakest = play.level;
     match play.change {
         SettingChange::AllowedOrigin(form) => origin::play(play, form, context).await,
         SettingChange::CaFile(_) if play.change.is_unusable() => unusable::ca_file(play, context).await,

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use edgeproof_http::{Draft, ReusedConnection, Sent};
-use edgeproof_reports::Hop;
+use edgeproof_reports::{CaseLevel, Hop};
 
 use super::named::foreign_verdict;
 use crate::cases::explore::allowed_pairs;
@@ -108,7 +108,7 @@ async fn play(context: &mut ServiceCaseContext, outcome: Outcome) {
     let asked = asked(&model, outcome);
     let Some(sessions) = Sessions::make(context, &asked).await else { return };
     let forms: Vec<Option<HttpForm>> =
-        std::iter::once(None).chain(forms().filter(HttpForm::is_usual).map(Some)).collect();
+        std::iter::once(None).chain(forms().filter(|form| form.level == CaseLevel::Must).map(Some)).collect();
     let waits = (outcome != Outcome::Pending).then_some(Some(LONG_WAIT));
     let queries: Vec<Option<&str>> = QUERIES.into_iter().chain(waits).collect();
     let mut kept = ReusedConnection::default();

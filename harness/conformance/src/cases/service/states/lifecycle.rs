@@ -15,9 +15,11 @@ use crate::states::StateNeed;
 
 /// Number of connections that ask at each time: replicas and caches may answer differently.
 const CONNECTIONS: usize = 3;
-/// Number of sessions that are made in a row, of verdicts of them that are read, and of requests to the hook at the same time.
+/// Number of sessions that are made in a row.
 const SESSIONS: usize = 150;
+/// Number of verdicts of them that are read.
 const READ: usize = 15;
+/// Number of requests to the hook at the same time.
 const AT_ONCE: usize = 8;
 
 /// The life of a session: without a verdict, with one, with an old one, with another one, gone.
@@ -93,25 +95,16 @@ fn many(cases: &mut CaseList<'_, Service>) {
     cases
         .case(AVAILABLE, "verdict.life.many", "verdicts are available when many sessions came after them")
         .steps(steps!(async |context| {
-            let asked: Vec<StateRequest> = (0..SESSIONS)
-                .map(|number| StateRequest::verdict(context.reference(&format!("many-{number}"))))
-                .collect();
-            let mut made = Vec::new();
-            for some in asked.chunks(AT_ONCE) {
-                made.extend(join_all(some.iter().map(|request| context.ask(request))).await);
-            }
+            let asked: Vec<String> =
+                (0..SESSIONS).map(|number| context.reference(&format!("many-{number}"))).collect();
             let mut references = Vec::new();
-            for (request, reply) in asked.iter().zip(made) {
-                match reply {
-                    Ok(reply) => references.push(
-                        reply
-                            .reference
-                            .or_else(|| request.reference().map(str::to_owned))
-                            .unwrap_or_default(),
-                    ),
-                    Err(why) => {
-                        context.found.not_run = Some(why.to_string());
-                        return;
+            for some in asked.chunks(AT_ONCE) {
+                let requests = some.iter().map(StateRequest::verdict).collect::<Vec<_>>();
+                let replies = join_all(requests.iter().map(|request| context.ask(request))).await;
+                for (reference, reply) in some.iter().zip(replies) {
+                    match reply {
+                        Ok(reply) => references.push(reply.reference.unwrap_or_else(|| reference.clone())),
+                        Err(why) => return context.found.not_run = Some(why.to_string()),
                     }
                 }
             }

@@ -1,13 +1,10 @@
 use std::collections::BTreeSet;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use edgeproof_reports::difference::{DifferenceKind, MemberChange, Wire};
-use serde_json::Value;
 
 use crate::cases::ServiceCaseContext;
 use crate::cases::service::expected::verdict;
-use crate::judge::{AnswerResult, Check, is_jws};
+use crate::judge::{self, AnswerResult, Check};
 
 /// Shortest reference that is recognised in a verdict (bytes).
 const SHORTEST: usize = 12;
@@ -36,29 +33,11 @@ pub(super) fn foreign_verdict(
     Some(Check::judged(kind, false))
 }
 
-/// A member of a verdict, or of the claims of its token, that is the reference of another session: its path and its value.
+/// A text of a verdict, or of the claims of its token, that is the reference of another session: its place and itself.
 fn foreign_session(body: &[u8], reference: &str, others: &BTreeSet<String>) -> Option<(String, String)> {
-    let body: Value = serde_json::from_slice(body).ok()?;
     // A short text can be equal by chance.
-    find(&body, "", &|text| text != reference && text.len() >= SHORTEST && others.contains(text))
-}
-
-fn find(value: &Value, path: &str, is_foreign: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
-    match value {
-        Value::String(text) if is_foreign(text) => Some((path.to_owned(), text.clone())),
-        Value::String(text) if is_jws(text) => {
-            let claims = URL_SAFE_NO_PAD.decode(text.split('.').nth(1)?).ok()?;
-            find(&serde_json::from_slice(&claims).ok()?, path, is_foreign)
-        }
-        Value::Array(items) => {
-            let mut items = items.iter().enumerate();
-            items.find_map(|(index, item)| find(item, &format!("{path}/{index}"), is_foreign))
-        }
-        Value::Object(members) => {
-            members.iter().find_map(|(name, item)| find(item, &format!("{path}/{name}"), is_foreign))
-        }
-        _ => None,
-    }
+    let is_foreign = |text: &str| text != reference && text.len() >= SHORTEST && others.contains(text);
+    judge::texts(body).into_iter().find(|(_, text)| is_foreign(text))
 }
 
 #[cfg(test)]
@@ -75,7 +54,7 @@ mod tests {
         r#"{"token":"eyJhbGciOiJFZERTQSJ9.eyJyZWYiOiJ0aGUtb3RoZXItc2Vzc2lvbiJ9.c2ln"}"#,
         Some("/token/ref")
     )]
-    #[case::text("the-other-session", None)]
+    #[case::text("the-other-session", Some(""))]
     #[case::short(r#"{"ref":"Z"}"#, None)]
     fn reference_of_another_session_is_found(#[case] body: &str, #[case] expected: Option<&str>) {
         let others = ["the-own-session", "the-other-session", "Z"].map(str::to_owned).into_iter().collect();

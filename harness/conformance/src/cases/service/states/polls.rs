@@ -66,14 +66,22 @@ fn many(cases: &mut CaseList<'_, Service>) {
 /// A verdict ends a long poll whatever its reference looks like.
 fn named(cases: &mut CaseList<'_, Service>) {
     let long = "x".repeat(100);
-    for (id, what, end) in [
-        ("encoded", "an encoded reference", "gr\u{f6}\u{df}e a+b"),
-        ("long", "a long reference", long.as_str()),
+    for (id, title, end) in [
+        (
+            "verdict.wait.ends-with-verdict",
+            "a long poll is answered as soon as the verdict is available",
+            "poll",
+        ),
+        (
+            "verdict.poll.encoded",
+            "a verdict ends a long poll for an encoded reference",
+            "gr\u{f6}\u{df}e a+b",
+        ),
+        ("verdict.poll.long", "a verdict ends a long poll for a long reference", long.as_str()),
     ] {
-        let title = format!("a verdict ends a long poll for {what}");
         let end = end.to_owned();
         cases
-            .case(ROW, &format!("verdict.poll.{id}"), &title)
+            .case(ROW, id, title)
             .steps(steps!(with(end), async |context| {
                 let reference = context.reference(&end);
                 for sent in woken(context, std::slice::from_ref(&reference), LONG, &reference).await {

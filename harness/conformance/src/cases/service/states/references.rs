@@ -203,7 +203,7 @@ fn uuid(cases: &mut CaseList<'_, Service>) {
             let unique = context.reference("").into_bytes();
             let digit = |byte: &u8| char::from_digit(u32::from(byte % 16), 16);
             let digits: String = unique.iter().rev().cycle().take(32).filter_map(digit).collect();
-            // Letters of both halves have a case.
+            // It has letters, the f and the a, so that its case can differ.
             let (start, middle, end) = (&digits[..7], &digits[8..12], &digits[20..]);
             let text = format!("{start}f-{middle}-4{}-a{}-{end}", &digits[13..16], &digits[17..20]);
             let near = [

@@ -3,28 +3,36 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, Statuses};
 
 use super::customers::without_reference;
-use crate::cases::service::METHODS;
 use crate::cases::service::expected::{AVAILABLE, UNAUTHORIZED};
+use crate::cases::service::{METHODS, TokenChoice};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
 
 const ROW: &str = "statement.no-oracle";
 
-/// Writes a path in another way.
-type Spelling = fn(&str) -> String;
+/// Writes a path in another way: the part before the reference, and the reference.
+type Spelling = fn(&str, &str) -> String;
 
 /// Other spellings of the path, that no way around the token and the license may be (3, 5).
 const PATHS: [(&str, Spelling); 8] = [
-    ("with two slashes", |path| format!("/{path}")),
-    ("with two slashes inside", |path| path.replacen("/verdict/", "//verdict/", 1)),
-    ("with a final slash", |path| format!("{path}/")),
-    ("in capitals", |path| path.replacen("/verdict/", "/VERDICT/", 1)),
-    ("with a dot segment", |path| format!("/.{path}")),
-    ("with an encoded letter", |path| path.replacen("/v1/", "/%761/", 1)),
-    ("with a parameter", |path| format!("{path};a=b")),
-    ("with a suffix", |path| format!("{path}.json")),
+    ("with two slashes", |prefix, reference| format!("/{prefix}{reference}")),
+    ("with two slashes inside", |prefix, reference| format!("{prefix}/{reference}")),
+    ("with a final slash", |prefix, reference| format!("{prefix}{reference}/")),
+    ("in capitals", |prefix, reference| format!("{}{reference}", prefix.to_ascii_uppercase())),
+    ("with a dot segment", |prefix, reference| format!("/.{prefix}{reference}")),
+    ("with an encoded letter", |prefix, reference| format!("{}{reference}", encoded(prefix))),
+    ("with a parameter", |prefix, reference| format!("{prefix}{reference};a=b")),
+    ("with a suffix", |prefix, reference| format!("{prefix}{reference}.json")),
 ];
+
+/// A path with its first letter as an escape (RFC 3986 §2.1).
+fn encoded(path: &str) -> String {
+    match path.find(|character: char| character.is_ascii_alphabetic()) {
+        Some(at) => format!("{}%{:02X}{}", &path[..at], path.as_bytes()[at], &path[at + 1..]),
+        None => path.to_owned(),
+    }
+}
 
 /// Requests in other spellings and with other methods.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -46,8 +54,10 @@ fn paths(cases: &mut CaseList<'_, Service>) {
                 asked.push(("with the read token of another license", other.draft()));
             }
             for (who, draft) in &asked {
+                let prefix = context.spec().verdict_path().prefix().to_owned();
+                let written = draft.path.strip_prefix(&prefix).unwrap_or_default();
                 for (name, spelling) in PATHS {
-                    let draft = Draft { path: spelling(&draft.path), ..draft.clone() };
+                    let draft = Draft { path: spelling(&prefix, written), ..draft.clone() };
                     let reply = context.send(&draft, context.timeout).await.reply;
                     context.found.varied += 1;
                     let kind = DifferenceKind::Status {
@@ -80,14 +90,15 @@ fn methods(cases: &mut CaseList<'_, Service>) {
                 return;
             };
             let unknown = context.reference("unknown");
+            let mut tokens = vec![TokenChoice::Missing];
+            tokens.extend(context.target.inputs.other_token.is_some().then_some(TokenChoice::OtherLicense));
             for method in METHODS {
-                for token in
-                    [None, context.target.inputs.other_token.is_some().then(|| context.other_token())]
-                {
+                for token in &tokens {
+                    let authorization = token.authorization(context).unwrap_or_default();
                     let request = |context: &ServiceCaseContext, reference: &str| {
                         let request = context.verdict(reference).method(method);
-                        match &token {
-                            Some(token) => request.bearer(token),
+                        match &authorization {
+                            Some(value) => request.authorization(value),
                             None => request,
                         }
                     };

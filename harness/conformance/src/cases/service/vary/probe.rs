@@ -127,7 +127,8 @@ fn probe<'c>(
 async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
     for probe in probes {
         let timeout = context.timeout;
-        let sent = context.send_at(probe.level, &probe.draft, timeout).await;
+        context.weakest = probe.level;
+        let sent = context.send(&probe.draft, timeout).await;
         context.found.varied += 1;
         context.checks(probe.judge(context.spec(), &sent.reply));
         if sent.reply.is_err() {
@@ -143,7 +144,8 @@ async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
         let ended = sent.reply.is_err();
         let may_close = number > 0 && !matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
         let reply = sent.reply.clone();
-        context.record_with(probe.level, &probe.draft, sent);
+        context.weakest = probe.level;
+        context.record(&probe.draft, sent);
         if !(ended && may_close) {
             context.found.varied += 1;
             context.checks(probe.judge(context.spec(), &reply));

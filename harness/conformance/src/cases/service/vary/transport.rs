@@ -76,11 +76,6 @@ impl HttpForm {
         draft
     }
 
-    /// Clients send it to servers, not only to proxies.
-    pub(in crate::cases) fn is_usual(&self) -> bool {
-        self.form.target != TargetForm::Absolute
-    }
-
     fn of(&self, plain: impl Fn(String) -> Probe) -> Probe {
         let probe = plain(self.name.clone()).map(|draft| self.apply(draft));
         if self.level == CaseLevel::Must { probe } else { probe.should() }
