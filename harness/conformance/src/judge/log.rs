@@ -1,6 +1,7 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, LogValue, SecretPlace, Secrets, UserDatum};
+use memchr::memmem;
 
 use super::check::Check;
 
@@ -56,13 +57,19 @@ pub fn log_without_values(canaries: &[(UserDatum, String)], lines: &[String]) ->
 /// The line contains the word, not as a part of a longer one.
 pub fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    line.match_indices(word)
-        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+    memmem::find_iter(line.as_bytes(), word)
+        .filter_map(|at| Some((line.get(..at)?, line.get(at + word.len()..)?)))
+        .any(|(before, after)| !before.ends_with(is_part) && !after.starts_with(is_part))
 }
 
 /// The line contains the number, not as a part of a longer one.
 pub fn has_number(line: &str, number: u16) -> bool {
-    line.split(|c: char| !c.is_ascii_digit()).any(|digits| digits == number.to_string())
+    let (line, number) = (line.as_bytes(), number.to_string());
+    let is_digit = |at: Option<&u8>| at.is_some_and(u8::is_ascii_digit);
+    memmem::find_iter(line, &number).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| line.get(before));
+        !is_digit(before) && !is_digit(line.get(at + number.len()))
+    })
 }
 
 #[cfg(test)]
@@ -70,6 +77,16 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    #[case("401", true)]
+    #[case("a401b", true)]
+    #[case("4012 and 1401", false)]
+    #[case("1401, then 401.", true)]
+    #[case("", false)]
+    fn number_is_no_part_of_a_longer_one(#[case] line: &str, #[case] expected: bool) {
+        assert_eq!(has_number(line, 401), expected);
+    }
 
     #[rstest]
     #[case::plain(&["refused status=401 reason=edgeproof_1"], true)]

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use edgeproof_fixtures::spec::Advice;
@@ -8,7 +8,7 @@ use edgeproof_reports::difference::{Breach, Invariant};
 
 use super::arrivals::{AmbiguousBodies, holds};
 use super::breaches::{Breaches, by_case};
-use super::edge_record::EdgeRecord;
+use super::edge_record::{EdgeRecord, RequestsByBody};
 use crate::cases::TracedRequest;
 use crate::judge::Check;
 
@@ -76,9 +76,8 @@ impl<'a> Relayed<'a> {
         for arrival in edge.relays() {
             by_body.entry(&arrival.request.body).or_default().push(arrival);
         }
-        let posted: HashSet<&[u8]> = edge.requests.iter().map(|request| request.draft.body.bytes()).collect();
-        let ambiguous = AmbiguousBodies::new(edge);
-        let is_known = |body: &[u8]| posted.contains(body) || ambiguous.explain(body);
+        let (posted, ambiguous) = (RequestsByBody::new(edge), AmbiguousBodies::new(edge));
+        let is_known = |body: &[u8]| !posted.with(body).is_empty() || ambiguous.explain(body);
         let changes_bodies = !by_body.keys().all(|body| is_known(body));
         Self { by_body, changes_bodies }
     }

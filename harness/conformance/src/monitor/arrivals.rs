@@ -7,8 +7,7 @@ use edgeproof_reports::difference::{Breach, Invariant};
 use memchr::memmem;
 
 use super::breaches::Breaches;
-use super::credentials::{breach, level};
-use super::edge_record::EdgeRecord;
+use super::edge_record::{EdgeRecord, RequestsByBody};
 use crate::cases::TracedRequest;
 use crate::judge::{Check, permits_repeat};
 
@@ -39,7 +38,7 @@ fn level_by_marker(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
 
 /// Each body arrived at most as often as pages posted it, besides repeats that a standard permits.
 pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
-    let posted = posted(edge);
+    let (posted, requests) = (posted(edge), RequestsByBody::new(edge));
     let mut arrived: BTreeMap<&[u8], Vec<&Arrival>> = BTreeMap::new();
     for arrival in edge.relays() {
         arrived.entry(&arrival.request.body).or_default().push(arrival);
@@ -57,7 +56,7 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         let (times, of) = (Some(arrivals.len() as u64), Some(sent as u64));
         let is_broken_off = arrivals.iter().any(|arrival| is_broken_off(arrival));
         let breaches = if is_broken_off { &mut retries } else { &mut copies };
-        breaches.push_at(level(edge, body), Breach { times, of, ..breach(edge, arrivals[0]) });
+        breaches.push_at(requests.level(body), Breach { times, of, ..requests.breach(arrivals[0]) });
     }
     vec![
         copies.check(Invariant::Copies).advise(Advice::CopySent),

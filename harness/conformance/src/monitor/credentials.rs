@@ -6,31 +6,32 @@ use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE, HOST};
 
 use super::breaches::Breaches;
-use super::edge_record::{EdgeRecord, ExpectedCertificate};
+use super::edge_record::{EdgeRecord, ExpectedCertificate, RequestsByBody};
 use crate::cases::TracedRequest;
 use crate::judge::{Check, unset_license};
 
 /// Each arrival has the license and the certificate of the edge, and neither a credential nor the Host of the client.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let (mut licenses, mut certificates) = (Breaches::default(), Breaches::default());
+    let requests = RequestsByBody::new(edge);
     let mut unset = None;
     let (mut authorizations, mut cookies, mut hosts) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
-        let level = level(edge, &arrival.request.body);
+        let level = requests.level(&arrival.request.body);
         unset = unset.or_else(|| unset_license(&arrival.request.headers));
         let found = presented_licenses(&arrival.request.target, &arrival.request.headers);
         if let Some(license) = &edge.license
             && found.iter().any(|found| found != license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::OtherText };
-            licenses.push_at(level, with(breach(edge, arrival), difference));
+            licenses.push_at(level, with(requests.breach(arrival), difference));
         } else if let Some(license) = &edge.license
             && !found.contains(license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::Absent };
-            licenses.push_at(level, with(breach(edge, arrival), difference));
+            licenses.push_at(level, with(requests.breach(arrival), difference));
         }
         let presented = arrival.client_certificates.first().map(AsRef::as_ref);
         let is_expected = match &edge.certificate {
@@ -43,17 +44,17 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             let expected = CertificateForm::Configured;
             let difference =
                 DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
-            certificates.push_at(level, with(breach(edge, arrival), difference));
+            certificates.push_at(level, with(requests.breach(arrival), difference));
         }
-        if has_host_of_page(edge, arrival) {
-            hosts.push_at(level, breach(edge, arrival));
+        if has_host_of_page(&requests, arrival) {
+            hosts.push_at(level, requests.breach(arrival));
         }
         for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
             let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
             let reaches =
                 |value: &str| arrival.request.headers.values().any(|seen| holds(seen.as_bytes(), value));
             if of_client.any(|(_, value)| reaches(value)) {
-                breaches.push(breach(edge, arrival));
+                breaches.push(requests.breach(arrival));
             }
         }
     }
@@ -75,36 +76,16 @@ fn sent<'r>(edge: &'r EdgeRecord, name: &HeaderName) -> Vec<(&'r [u8], &'r str)>
     edge.requests.iter().filter_map(value).collect()
 }
 
-/// A breach by an arrival.
-pub(super) fn breach(edge: &EdgeRecord, arrival: &Arrival) -> Breach {
-    Breach {
-        case: explaining_request(edge, arrival).map(|request| request.sender.case.clone()),
-        number: Some(arrival.number + 1),
-        ..Breach::default()
-    }
-}
-
-/// Level of the strictest request to the edge with this body.
-pub(super) fn level(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
-    let requests = edge.requests.iter().filter(|request| request.draft.body.bytes() == body);
-    requests.map(|request| request.sender.level).min().unwrap_or(CaseLevel::Must)
-}
-
 fn with(breach: Breach, difference: DifferenceKind) -> Breach {
     Breach { difference: Some(Box::new(difference)), ..breach }
 }
 
 /// The request at the service has the Host of the page's request: a client sends that of the URL (RFC 9112 §3.2).
-fn has_host_of_page(edge: &EdgeRecord, arrival: &Arrival) -> bool {
-    let sent = explaining_request(edge, arrival).and_then(|request| request.sent.as_ref());
+fn has_host_of_page(requests: &RequestsByBody<'_>, arrival: &Arrival) -> bool {
+    let sent = requests.with(&arrival.request.body).first().and_then(|request| request.sent.as_ref());
     let (host, of_page) =
         (arrival.request.headers.get(HOST), sent.and_then(|sent| sent.request.headers.get(HOST)));
     host.is_some() && host == of_page
-}
-
-/// The request to the edge with the body of this arrival.
-fn explaining_request<'r>(edge: &'r EdgeRecord, arrival: &Arrival) -> Option<&'r TracedRequest> {
-    edge.requests.iter().find(|request| request.draft.body.bytes() == arrival.request.body)
 }
 
 fn holds(text: &[u8], part: &str) -> bool {

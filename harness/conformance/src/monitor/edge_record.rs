@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_mock::Arrival;
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Breach;
 
 use crate::cases::{Setup, TracedRequest};
 use crate::judge::ExpectedAnswer;
@@ -51,5 +54,38 @@ impl EdgeRecord {
     /// The collections that arrived completely, relayed or not.
     pub fn relays(&self) -> impl Iterator<Item = &Arrival> {
         self.arrivals.iter().filter(|arrival| arrival.request.method == "POST" && arrival.request.complete)
+    }
+}
+
+/// The requests to an edge, by their bodies.
+pub(super) struct RequestsByBody<'r>(BTreeMap<&'r [u8], Vec<&'r TracedRequest>>);
+
+impl<'r> RequestsByBody<'r> {
+    pub(super) fn new(edge: &'r EdgeRecord) -> Self {
+        let mut requests: BTreeMap<&[u8], Vec<&TracedRequest>> = BTreeMap::new();
+        for request in &edge.requests {
+            requests.entry(request.draft.body.bytes()).or_default().push(request);
+        }
+        Self(requests)
+    }
+
+    /// The requests with this body.
+    pub(super) fn with(&self, body: &[u8]) -> &[&'r TracedRequest] {
+        self.0.get(body).map_or(&[], Vec::as_slice)
+    }
+
+    /// Level of the strictest request with this body.
+    pub(super) fn level(&self, body: &[u8]) -> CaseLevel {
+        self.with(body).iter().map(|request| request.sender.level).min().unwrap_or(CaseLevel::Must)
+    }
+
+    /// A breach by an arrival: by the case of the request with its body.
+    pub(super) fn breach(&self, arrival: &Arrival) -> Breach {
+        let request = self.with(&arrival.request.body).first();
+        Breach {
+            case: request.map(|request| request.sender.case.clone()),
+            number: Some(arrival.number + 1),
+            ..Breach::default()
+        }
     }
 }

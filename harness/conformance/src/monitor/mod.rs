@@ -19,6 +19,7 @@ mod service_record;
 mod service_tests;
 #[cfg(test)]
 mod tests;
+mod texts;
 
 use crate::cases::EdgeMonitor;
 use crate::judge::Check;

@@ -1,14 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_mock::ArrivalAnswer;
+use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
-use memchr::memmem;
 use serde_json::Value;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
+use super::texts::Texts;
+use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
 
 /// Shortest reason that is counted (bytes).
@@ -20,14 +21,19 @@ const LONGEST: usize = 64;
 /// at least one for each that a page received, at most one for each that the service sent.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let Some(log) = edge.log.as_ref().filter(|_| edge.log_is_complete) else { return Vec::new() };
+    let lines = Texts::new(log.iter().map(String::as_bytes));
+    let lines_that = |word: &str, test: &dyn Fn(&str) -> bool| {
+        lines.with(word).into_iter().filter(|number| test(&log[*number])).count()
+    };
     let (mut missing, mut surplus) = (Breaches::default(), Breaches::default());
     let mut some_line = false;
     // Statuses of which a line with its reason is missing.
     let mut named = BTreeSet::new();
-    let musts = received(edge, |level| level == CaseLevel::Must);
-    for (refusal, times) in &received(edge, |level| level != CaseLevel::Open) {
+    let refusals: Vec<Refusal> = edge.requests.iter().filter_map(Refusal::of).collect();
+    let musts = received(&refusals, |level| level == CaseLevel::Must);
+    for (refusal, times) in &received(&refusals, |level| level != CaseLevel::Open) {
         let (status, reason) = refusal;
-        let lines = log.iter().filter(|line| judge::names_refusal(*status, reason, line)).count();
+        let lines = lines_that(reason, &|line| judge::names_refusal(*status, reason, line));
         some_line |= lines > 0;
         if lines < *times {
             named.insert(*status);
@@ -37,7 +43,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 level,
                 Breach {
                     status: Some(*status),
-                    value: Some(reason.into()),
+                    value: Some((*reason).into()),
                     times: Some(lines as u64),
                     of: Some(*times as u64),
                     ..Breach::default()
@@ -45,12 +51,13 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             );
         }
     }
-    let musts_by_status = count(refusals(edge, |level| level == CaseLevel::Must).map(|(status, _)| status));
+    let of_musts = refusals.iter().filter(|refusal| refusal.level == CaseLevel::Must);
+    let musts_by_status = count(of_musts.map(|refusal| refusal.status));
     for (status, times) in musts_by_status {
         if named.contains(&status) {
             continue;
         }
-        let lines = log.iter().filter(|line| judge::has_number(line, status)).count();
+        let lines = lines_that(&status.to_string(), &|line| judge::has_number(line, status));
         if lines < times && some_line {
             let (lines, times) = (Some(lines as u64), Some(times as u64));
             missing.push_at(
@@ -60,15 +67,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         }
     }
     // Also those that the interface leaves open: a long run forgets its first requests at the service.
-    let all = received(edge, |_| true);
+    let all = received(&refusals, |_| true);
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for ((_, reason), times) in &all {
         *reasons.entry(reason).or_default() += times;
     }
+    let refused = Texts::new(edge.arrivals.iter().filter_map(answer_body));
     // Without the status: a line can contain other numbers.
     for (reason, times) in reasons {
-        let lines = log.iter().filter(|line| judge::has_word(line, reason)).count();
-        let most = refused(edge, reason).max(times);
+        let lines = lines_that(reason, &|line| judge::has_word(line, reason));
+        let most = refused.with(reason).len().max(times);
         if lines > most {
             let (times, of) = (Some(lines as u64), Some(most as u64));
             surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
@@ -83,20 +91,26 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// The refusals that pages received, in cases of these levels: status and reason.
-fn refusals(edge: &EdgeRecord, of_level: impl Fn(CaseLevel) -> bool) -> impl Iterator<Item = (u16, String)> {
-    let requests = edge.requests.iter().filter(move |request| of_level(request.sender.level));
-    requests.filter_map(|request| {
+/// A refusal that a page received, in a case of this level.
+struct Refusal {
+    level: CaseLevel,
+    status: u16,
+    reason: String,
+}
+
+impl Refusal {
+    fn of(request: &TracedRequest) -> Option<Self> {
         let answer = request.sent.as_ref()?.reply.as_ref().ok()?;
         let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
         let reason = body["reason"].as_str().filter(|_| body["status"] == answer.status)?;
-        Some((answer.status, reason.to_owned()))
-    })
+        Some(Self { level: request.sender.level, status: answer.status, reason: reason.to_owned() })
+    }
 }
 
 /// How often each refusal was received, in cases of these levels. Excludes refusals with an open reason.
-fn received(edge: &EdgeRecord, of_level: impl Fn(CaseLevel) -> bool) -> BTreeMap<(u16, String), usize> {
-    count(refusals(edge, of_level).filter(|(_, reason)| is_countable(reason)))
+fn received(refusals: &[Refusal], of_level: impl Fn(CaseLevel) -> bool) -> BTreeMap<(u16, &str), usize> {
+    let wanted = refusals.iter().filter(|refusal| of_level(refusal.level) && is_countable(&refusal.reason));
+    count(wanted.map(|refusal| (refusal.status, &*refusal.reason)))
 }
 
 fn count<T: Ord>(all: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
@@ -114,12 +128,10 @@ fn is_countable(reason: &str) -> bool {
     reason != "unknown" && is_word && reason.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// How often the service refused with this reason.
-fn refused(edge: &EdgeRecord, reason: &str) -> usize {
-    let sent = edge.arrivals.iter().filter_map(|arrival| arrival.answer.as_ref());
-    sent.filter(|answer| match answer {
-        ArrivalAnswer::Answer { body, .. } => memmem::find(body, reason.as_bytes()).is_some(),
-        ArrivalAnswer::Partial(_) | ArrivalAnswer::Other(_) => false,
-    })
-    .count()
+/// The body that the service answered.
+fn answer_body(arrival: &Arrival) -> Option<&[u8]> {
+    match arrival.answer.as_ref()? {
+        ArrivalAnswer::Answer { body, .. } => Some(body),
+        ArrivalAnswer::Partial(_) | ArrivalAnswer::Other(_) => None,
+    }
 }

@@ -1,7 +1,7 @@
 //! Monitors of a service and of a key set.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
@@ -23,8 +23,8 @@ use crate::judge::{self, Check};
 const ROUNDS: usize = 12;
 /// Number of sessions of the run that the last requests ask for again.
 const SESSIONS: usize = 8;
-/// Longest time of the last requests (ms).
-const LONGEST: u128 = 2000;
+/// Longest time of the last requests.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Checks the invariant on everything that a run did with a service.
 pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
@@ -42,10 +42,10 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
 
 /// The last requests to a service: the first ones of the run, repeated.
 pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext) {
-    let began = Instant::now();
+    let began = context.now();
     let has_token = context.target.inputs.read_token.is_some();
     for round in 0..ROUNDS {
-        if began.elapsed().as_millis() > LONGEST {
+        if context.now() > began + LONGEST {
             return;
         }
         let reference = context.reference(&format!("{round}"));
@@ -61,9 +61,9 @@ pub(crate) async fn send_last_service_requests(context: &mut ServiceCaseContext)
 
 /// The last requests to a key set: the first ones of the run, repeated.
 pub(crate) async fn send_last_key_requests(context: &mut ServiceCaseContext) {
-    let began = Instant::now();
+    let began = context.now();
     for _ in 0..ROUNDS {
-        if began.elapsed().as_millis() > LONGEST {
+        if context.now() > began + LONGEST {
             return;
         }
         drop(context.fetch_key_set(&context.key_set()).await);

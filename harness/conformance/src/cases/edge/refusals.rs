@@ -221,6 +221,8 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16) {
     let path = format!("/elsewhere/{}", context.marker);
     let own = context.target.service.clone();
     let of_service = own.as_ref().map(|service| format!("{}{path}", service.url()));
+    let services = own.iter().chain([&elsewhere]);
+    let marks: Vec<_> = services.map(|service| (service, service.mark())).collect();
     let mut followed = Vec::new();
     let mut observed = None;
     // The interface leaves the answer open. Some HTTP stacks cannot send a 304 with a body.
@@ -231,7 +233,7 @@ async fn redirect(context: &mut EdgeCaseContext, status: u16) {
         context.script(Script::one(Action::Answer { status, headers, body: Bytes::new() }));
         let sent = context.send(&collection()).await;
         observed.get_or_insert_with(|| summary::answer(&context.marker, &sent.reply));
-        let arrivals = own.iter().chain([&elsewhere]).flat_map(|service| service.journal());
+        let arrivals = marks.iter().flat_map(|(service, mark)| service.arrivals_since(*mark));
         followed.extend(arrivals.filter(|arrival| arrival.request.target.contains(&path)));
         if !followed.is_empty() {
             break;

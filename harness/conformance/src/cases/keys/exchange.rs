@@ -95,7 +95,7 @@ impl Exchange<ServiceTarget> for KeySetExchange {
         async move {
             let draft = self.draft(context.spec());
             let reply = context.fetch_key_set(&draft).await;
-            let received = SystemTime::now();
+            let received = context.wall_clock();
             for rule in &self.rules {
                 rule.judge(context, &reply, received);
             }
