@@ -1,24 +1,38 @@
 use std::io::Read;
 
 use edgeproof_http::Answer;
-use flate2::read::{GzDecoder, ZlibDecoder};
+use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use http::header::CONTENT_ENCODING;
+use serde::de::IgnoredAny;
 
 /// Largest decoded body (bytes).
 const MAX_DECODED: u64 = 1024 * 1024;
 
 /// The answer without a content coding that clients decode by themselves (RFC 9110 §8.4.1). A body that is not in its
-/// coding stays as it is.
+/// coding stays as it is, and is incomplete: no client can read it.
 pub fn decoded(mut answer: Answer) -> Answer {
-    let body = match answer.headers.get(CONTENT_ENCODING).map(http::HeaderValue::as_bytes) {
-        Some(b"gzip" | b"x-gzip") => read(GzDecoder::new(&answer.body[..])),
-        Some(b"deflate") => read(ZlibDecoder::new(&answer.body[..])),
-        _ => None,
+    let coding = answer.headers.get(CONTENT_ENCODING).map(http::HeaderValue::as_bytes).unwrap_or_default();
+    let body = match coding.to_ascii_lowercase().as_slice() {
+        _ if answer.body.is_empty() => return answer,
+        b"gzip" | b"x-gzip" => read(GzDecoder::new(&answer.body[..])),
+        // Some servers leave the zlib format out, and clients read that too.
+        b"deflate" => {
+            read(ZlibDecoder::new(&answer.body[..])).or_else(|| read(DeflateDecoder::new(&answer.body[..])))
+        }
+        // No coded text is JSON.
+        b"br" | b"zstd" if serde_json::from_slice::<IgnoredAny>(&answer.body).is_ok() => None,
+        _ => return answer,
     };
-    if let Some(body) = body {
-        answer.body = body.into();
+    match body {
+        Some(body) => answer.body = body.into(),
+        None => answer.complete = false,
     }
     answer
+}
+
+/// Whether the body of an answer is not in the content coding that the answer names.
+pub(super) fn is_miscoded(answer: &Answer) -> bool {
+    !answer.complete && answer.headers.contains_key(CONTENT_ENCODING)
 }
 
 /// Whether data begins like gzip (RFC 1952 §2.3.1).
@@ -59,11 +73,26 @@ mod tests {
     #[case::gzip("gzip", gzip(b"{}"), b"{}")]
     #[case::deflate("deflate", deflate(b"{}"), b"{}")]
     #[case::no_coding("identity", b"{}".to_vec(), b"{}")]
-    #[case::not_coded("gzip", b"{}".to_vec(), b"{}")]
+    #[case::in_capitals("GZIP", gzip(b"{}"), b"{}")]
+    #[case::unknown_coding("br", b"\x0b\x00\x80{}\x03".to_vec(), b"\x0b\x00\x80{}\x03")]
+    #[case::empty("gzip", Vec::new(), b"")]
     fn body_is_decoded(#[case] coding: &'static str, #[case] body: Vec<u8>, #[case] expected: &[u8]) {
+        let answer = decoded(coded(coding, body));
+        assert_eq!((&answer.body[..], answer.complete), (expected, true));
+    }
+
+    #[rstest]
+    #[case::not_coded("gzip", b"{}".to_vec())]
+    #[case::other_coding("deflate", gzip(b"{}"))]
+    #[case::cut("gzip", gzip(b"{}")[..12].to_vec())]
+    #[case::json_as_brotli("br", b"{}".to_vec())]
+    fn body_in_another_coding_is_incomplete(#[case] coding: &'static str, #[case] body: Vec<u8>) {
+        let answer = decoded(coded(coding, body.clone()));
+        assert_eq!((&answer.body[..], answer.complete), (&body[..], false));
+    }
+
+    fn coded(coding: &'static str, body: Vec<u8>) -> Answer {
         let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(coding))]);
-        let answer =
-            Answer { status: 200, version: Version::HTTP_11, headers, body: body.into(), complete: true };
-        assert_eq!(decoded(answer).body, expected);
+        Answer { status: 200, version: Version::HTTP_11, headers, body: body.into(), complete: true }
     }
 }

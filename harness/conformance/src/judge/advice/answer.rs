@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::judge::answer::ExpectedAnswer;
 use crate::judge::author::author;
+use crate::judge::coding::is_miscoded;
 use crate::judge::values::values;
 
 /// Advice for an answer with another status or body than expected, if its form shows the mistake.
@@ -54,6 +55,9 @@ fn status_fix(expected: &ExpectedAnswer, answer: &Answer) -> Option<Advice> {
 /// The mistake behind a body that is not the expected JSON.
 fn body_fix(expected: &ExpectedAnswer, answer: &Answer) -> Option<Advice> {
     let body = expected.body.as_ref()?;
+    if is_miscoded(answer) {
+        return Some(Advice::CodedLength);
+    }
     if !answer.complete {
         return None;
     }
