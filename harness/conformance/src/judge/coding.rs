@@ -1,6 +1,6 @@
 use std::io::Read;
 
-use edgeproof_http::Answer;
+use edgeproof_http::{Answer, Sent};
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use http::header::CONTENT_ENCODING;
 use serde::de::IgnoredAny;
@@ -8,9 +8,14 @@ use serde::de::IgnoredAny;
 /// Largest decoded body (bytes).
 const MAX_DECODED: u64 = 1024 * 1024;
 
+/// The exchange without the content coding of its answer.
+pub fn without_coding(sent: Sent) -> Sent {
+    Sent { reply: sent.reply.map(decoded), ..sent }
+}
+
 /// The answer without a content coding that clients decode by themselves (RFC 9110 §8.4.1). A body that is not in its
 /// coding stays as it is, and is incomplete: no client can read it.
-pub fn decoded(mut answer: Answer) -> Answer {
+fn decoded(mut answer: Answer) -> Answer {
     let coding = answer.headers.get(CONTENT_ENCODING).map(http::HeaderValue::as_bytes).unwrap_or_default();
     let body = match coding.to_ascii_lowercase().as_slice() {
         _ if answer.body.is_empty() => return answer,

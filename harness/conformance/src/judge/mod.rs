@@ -28,8 +28,8 @@ pub use answer::{
 };
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
-pub use coding::decoded;
 pub(crate) use coding::is_gzip;
+pub use coding::without_coding;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};

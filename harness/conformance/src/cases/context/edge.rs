@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 
 use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget, FreshEdges, Sender, Traffic};
 use crate::cases::{Conversation, ExpectedRelay, collection, fill, judge};
-use crate::judge::{AnswerResult, Check, RelayedRequests, decoded};
+use crate::judge::{AnswerResult, Check, RelayedRequests, without_coding};
 
 /// Longest wait for the end of a request that the edge has begun.
 const END_LIMIT: Duration = Duration::from_secs(2);
@@ -220,18 +220,17 @@ impl EdgeCaseContext {
         let drafts: Vec<Draft> = requests.iter().map(|(_, draft)| draft.clone()).collect();
         let endpoint = &self.target.endpoint;
         let sending = async {
-            let sent = if pipelined {
+            if pipelined {
                 edgeproof_http::send_pipelined(endpoint, &drafts, limit).await
             } else {
                 edgeproof_http::send_in_turn(endpoint, &drafts, limit).await
-            };
-            sent.into_iter().map(|sent| Sent { reply: sent.reply.map(decoded), ..sent }).collect()
+            }
         };
         let senders = requests.iter().map(|(marker, draft)| (self.sender_of(marker, level), draft));
         self.traced(senders, sending).await
     }
 
-    /// Records requests of these senders, and their answers.
+    /// Records requests of these senders, and their answers without the content coding.
     pub(in crate::cases) async fn traced<'d>(
         &self,
         requests: impl IntoIterator<Item = (Sender, &'d Draft)>,
@@ -240,7 +239,7 @@ impl EdgeCaseContext {
         let traffic = &self.target.traffic;
         let begin = |(sender, draft)| traffic.begin(sender, draft);
         let numbers: Vec<usize> = requests.into_iter().map(begin).collect();
-        let sent = sending.await;
+        let sent: Vec<Sent> = sending.await.into_iter().map(without_coding).collect();
         for (number, sent) in numbers.into_iter().zip(&sent) {
             traffic.end(number, sent.clone());
         }

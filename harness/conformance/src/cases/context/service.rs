@@ -14,7 +14,7 @@ use edgeproof_targets::{HookError, RunningEdge};
 
 use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
-use crate::judge::AnswerResult;
+use crate::judge::{AnswerResult, without_coding};
 use crate::states::{StateNeed, States};
 
 /// A service, a key set, or both, with the credentials to call them.
@@ -328,9 +328,4 @@ fn begin(
 ) -> impl Future<Output = Sent> + Send + use<> {
     let (endpoint, draft) = (endpoint.clone(), draft.clone());
     async move { without_coding(edgeproof_http::send(&endpoint, &draft, timeout).await) }
-}
-
-/// The exchange without the content coding of its answer.
-fn without_coding(sent: Sent) -> Sent {
-    Sent { reply: sent.reply.map(crate::judge::decoded), ..sent }
 }

@@ -144,10 +144,7 @@ impl EdgeSteps<'_> {
         limit: Duration,
     ) -> Sent {
         let context = self.player.context;
-        let sending = async {
-            let sent = connection.send(&context.target.endpoint, draft, limit).await;
-            vec![Sent { reply: sent.reply.map(judge::decoded), ..sent }]
-        };
+        let sending = async { vec![connection.send(&context.target.endpoint, draft, limit).await] };
         let sent = context.traced([(context.sender_of(marker, level), draft)], sending).await.pop();
         sent.expect("the exchange has a result")
     }
