@@ -35,7 +35,7 @@ fn decoded(mut answer: Answer) -> Answer {
     answer
 }
 
-/// Whether the body of an answer is not in the content coding that the answer names.
+/// Whether the body of an answer with a content coding broke off or is not in that coding.
 pub(super) fn is_miscoded(answer: &Answer) -> bool {
     !answer.complete && answer.headers.contains_key(CONTENT_ENCODING)
 }

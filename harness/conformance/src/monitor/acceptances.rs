@@ -6,9 +6,9 @@ use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 
-use super::arrivals::{AmbiguousBodies, holds};
+use super::arrivals::{PostedBodies, holds};
 use super::breaches::{Breaches, by_case};
-use super::edge_record::{EdgeRecord, RequestsByBody};
+use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
 use crate::judge::Check;
 
@@ -66,7 +66,7 @@ enum ServiceOutcome {
 /// What the service did with each collection.
 struct Relayed<'a> {
     by_body: BTreeMap<&'a [u8], Vec<&'a Arrival>>,
-    /// A body arrived that no page sent: the edge changes bodies, which another monitor tells.
+    /// A body arrived that no posted one explains: the edge changes bodies, which another monitor tells.
     changes_bodies: bool,
 }
 
@@ -76,9 +76,8 @@ impl<'a> Relayed<'a> {
         for arrival in edge.relays() {
             by_body.entry(&arrival.request.body).or_default().push(arrival);
         }
-        let (posted, ambiguous) = (RequestsByBody::new(edge), AmbiguousBodies::new(edge));
-        let is_known = |body: &[u8]| !posted.with(body).is_empty() || ambiguous.explain(body);
-        let changes_bodies = !by_body.keys().all(|body| is_known(body));
+        let posted = PostedBodies::new(edge);
+        let changes_bodies = !by_body.keys().all(|body| posted.explain(body));
         Self { by_body, changes_bodies }
     }
 

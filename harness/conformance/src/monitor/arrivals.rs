@@ -14,11 +14,9 @@ use crate::judge::{Check, permits_repeat};
 /// A request of the run explains each arrival: a page posted this body.
 pub(super) fn explained(edge: &EdgeRecord) -> Check {
     let mut unexplained = Breaches::default();
-    let posted = posted(edge);
-    let ambiguous = AmbiguousBodies::new(edge);
+    let posted = PostedBodies::new(edge);
     for arrival in edge.relays() {
-        let whole = posted.contains_key(&arrival.request.body[..]);
-        if !whole && !ambiguous.explain(&arrival.request.body) {
+        if !posted.explain(&arrival.request.body) {
             let number = arrival.number + 1;
             let value = Some(arrival.request.body.as_ref().into());
             let breach = Breach { number: Some(number), value, ..Breach::default() };
@@ -38,7 +36,7 @@ fn level_by_marker(edge: &EdgeRecord, body: &[u8]) -> CaseLevel {
 
 /// Each body arrived at most as often as pages posted it, besides repeats that a standard permits.
 pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
-    let (posted, requests) = (posted(edge), RequestsByBody::new(edge));
+    let requests = RequestsByBody::new(edge);
     let mut arrived: BTreeMap<&[u8], Vec<&Arrival>> = BTreeMap::new();
     for arrival in edge.relays() {
         arrived.entry(&arrival.request.body).or_default().push(arrival);
@@ -47,7 +45,7 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
     let mut arrived: Vec<_> = arrived.into_iter().collect();
     arrived.sort_by_key(|(_, arrivals)| arrivals[0].number);
     for (body, arrivals) in arrived {
-        let sent = posted.get(body).copied().unwrap_or_default();
+        let sent = requests.with(body).iter().filter(|request| posts(request)).count();
         let repeats = arrivals.iter().filter(|arrival| permits_repeat(arrival)).count();
         // A body without any sender is not a copy: see the other monitor.
         if sent == 0 || arrivals.len() - repeats <= sent {
@@ -69,38 +67,33 @@ fn is_broken_off(arrival: &Arrival) -> bool {
     !matches!(arrival.answer, Some(ArrivalAnswer::Answer { .. }))
 }
 
-/// How often pages posted each body.
-fn posted(edge: &EdgeRecord) -> BTreeMap<&[u8], usize> {
-    let mut counts = BTreeMap::new();
-    for request in edge.requests.iter().filter(|request| posts(request)) {
-        *counts.entry(request.draft.body.bytes()).or_default() += 1;
-    }
-    counts
-}
-
-/// Bodies that an edge may understand in several ways: those of requests with an invalid framing, or in a form that the
-/// interface leaves open.
-pub(super) struct AmbiguousBodies<'a> {
+/// The bodies that pages posted. An edge may understand some in several ways: those of requests with an invalid framing, or
+/// in a form that the interface leaves open.
+pub(super) struct PostedBodies<'a> {
+    /// All of them.
+    whole: BTreeSet<&'a [u8]>,
     /// The edge may relay a part of them.
     parts: BTreeSet<&'a [u8]>,
     /// The edge may relay more.
     more: BTreeSet<&'a [u8]>,
 }
 
-impl<'a> AmbiguousBodies<'a> {
-    /// Those of the requests of an edge.
+impl<'a> PostedBodies<'a> {
+    /// Those that an edge received.
     pub(super) fn new(edge: &'a EdgeRecord) -> Self {
         let is_open = |request: &TracedRequest| request.sender.level == CaseLevel::Open;
         let bodies = |wanted: &dyn Fn(&TracedRequest) -> bool| -> BTreeSet<&'a [u8]> {
             let requests = edge.requests.iter().filter(|request| posts(request) && wanted(request));
             requests.map(|request| request.draft.body.bytes()).collect()
         };
-        Self { parts: bodies(&|request| request.is_broken() || is_open(request)), more: bodies(&is_open) }
+        let is_ambiguous = |request: &TracedRequest| request.is_broken() || is_open(request);
+        Self { whole: bodies(&|_| true), parts: bodies(&is_ambiguous), more: bodies(&is_open) }
     }
 
     /// Whether one of them explains this body of an arrival.
     pub(super) fn explain(&self, arrived: &[u8]) -> bool {
-        self.parts.iter().any(|sent| holds(sent, arrived))
+        self.whole.contains(arrived)
+            || self.parts.iter().any(|sent| holds(sent, arrived))
             || self.more.iter().any(|sent| holds(arrived, sent))
     }
 }

@@ -2,12 +2,11 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::{Arrival, presented_licenses};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, CertificateForm, DifferenceKind, Invariant, LicenseValue};
-use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE, HOST};
 
+use super::arrivals::holds;
 use super::breaches::Breaches;
 use super::edge_record::{EdgeRecord, ExpectedCertificate, RequestsByBody};
-use crate::cases::TracedRequest;
 use crate::judge::{Check, unset_license};
 
 /// Each arrival has the license and the certificate of the edge, and neither a credential nor the Host of the client.
@@ -17,7 +16,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let mut unset = None;
     let (mut authorizations, mut cookies, mut hosts) =
         (Breaches::default(), Breaches::default(), Breaches::default());
-    let (sent_authorizations, sent_cookies) = (sent(edge, &AUTHORIZATION), sent(edge, &COOKIE));
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
         let level = requests.level(&arrival.request.body);
         unset = unset.or_else(|| unset_license(&arrival.request.headers));
@@ -49,11 +47,14 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         if has_host_of_page(&requests, arrival) {
             hosts.push_at(level, requests.breach(arrival));
         }
-        for (sent, breaches) in [(&sent_authorizations, &mut authorizations), (&sent_cookies, &mut cookies)] {
-            let mut of_client = sent.iter().filter(|(body, _)| *body == arrival.request.body);
-            let reaches =
-                |value: &str| arrival.request.headers.values().any(|seen| holds(seen.as_bytes(), value));
-            if of_client.any(|(_, value)| reaches(value)) {
+        for (name, breaches) in [(AUTHORIZATION, &mut authorizations), (COOKIE, &mut cookies)] {
+            let sent = requests.with(&arrival.request.body).iter();
+            let mut of_client = sent.filter_map(|request| request.draft.header_value(name.as_str()));
+            let reaches = |value: &str| {
+                let mut values = arrival.request.headers.values();
+                !value.is_empty() && values.any(|seen| holds(seen.as_bytes(), value.as_bytes()))
+            };
+            if of_client.any(reaches) {
                 breaches.push(requests.breach(arrival));
             }
         }
@@ -68,14 +69,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     ]
 }
 
-/// Bodies of the requests with this header field, and its values.
-fn sent<'r>(edge: &'r EdgeRecord, name: &HeaderName) -> Vec<(&'r [u8], &'r str)> {
-    let value = |request: &'r TracedRequest| {
-        Some((request.draft.body.bytes(), request.draft.header_value(name.as_str())?))
-    };
-    edge.requests.iter().filter_map(value).collect()
-}
-
 fn with(breach: Breach, difference: DifferenceKind) -> Breach {
     Breach { difference: Some(Box::new(difference)), ..breach }
 }
@@ -86,8 +79,4 @@ fn has_host_of_page(requests: &RequestsByBody<'_>, arrival: &Arrival) -> bool {
     let (host, of_page) =
         (arrival.request.headers.get(HOST), sent.and_then(|sent| sent.request.headers.get(HOST)));
     host.is_some() && host == of_page
-}
-
-fn holds(text: &[u8], part: &str) -> bool {
-    !part.is_empty() && text.windows(part.len()).any(|window| window == part.as_bytes())
 }

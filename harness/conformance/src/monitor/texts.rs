@@ -9,6 +9,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
+    /// Copies the texts.
     pub(super) fn new<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut all = Self { whole: Vec::new(), ends: Vec::new() };
         for text in texts {

@@ -11,6 +11,10 @@ use crate::judge;
 use edgeproof_http::Body;
 use edgeproof_mock::Script;
 
+/// `{"sealed":"gzip"}`, compressed with gzip: an edge could decompress it.
+const COMPRESSED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x2a\x4e\x4d\xcc\x49\x4d\x51\xb2\
+    \x52\x4a\xaf\xca\x2c\x50\xaa\x05\x00\xa8\x09\xc1\x4d\x11\x00\x00\x00";
+
 /// The body that the page sent reaches the service once and unchanged (2, 7.2).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (id, title, body) in bodies().into_iter().chain(binary()) {
@@ -163,17 +167,13 @@ fn bodies() -> Vec<(&'static str, &'static str, Bytes)> {
     ]
 }
 
-/// `{"sealed":"gzip"}`, compressed with gzip: an edge could decompress it.
-const COMPRESSED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x2a\x4e\x4d\xcc\x49\x4d\x51\xb2\
-    \x52\x4a\xaf\xca\x2c\x50\xaa\x05\x00\xa8\x09\xc1\x4d\x11\x00\x00\x00";
-
 /// Bodies without space for a marker.
 fn binary() -> Vec<(&'static str, &'static str, Bytes)> {
     vec![
         ("empty-object", "that is {}", Bytes::from_static(b"{}")),
         ("top-level-number", "that is a number", Bytes::from_static(b"42")),
         ("empty", "without bytes", Bytes::new()),
-        ("gzip-like", "that begins like gzip", Bytes::from_static(COMPRESSED)),
+        ("gzip-like", "that is compressed with gzip", Bytes::from_static(COMPRESSED)),
     ]
 }
 

@@ -17,8 +17,10 @@ const OTHERS: [&str; 3] = [OTHER_ORIGIN, "https://shop.example.other.example", "
 /// The named origin gets a grant, and no other one.
 pub(super) async fn play(play: &Play, form: AllowedOriginForm, context: &mut EdgeCaseContext) {
     if page_origin(form).is_some() {
-        // Who comes first does not decide who gets a grant. A collection would be one more arrival.
-        grants(form, context, OTHER_ORIGIN, &preflight(OTHER_ORIGIN)).await;
+        // Who comes first does not decide who gets a grant. What arrives before the first script belongs to no case.
+        for draft in [preflight(OTHER_ORIGIN), collection_from(OTHER_ORIGIN)] {
+            grants(form, context, OTHER_ORIGIN, &draft).await;
+        }
     }
     let sent = post(play, context).await;
     if let Some(origin) = page_origin(form) {
