@@ -97,6 +97,8 @@ pub struct EdgeRequest<'a> {
 pub enum EdgeAction {
     /// Send this answer.
     Answer(EdgeAnswer),
+    /// Send these bytes in place of this answer. HTTP/1 only.
+    Raw(EdgeAnswer, Bytes),
     /// Close the connection without an answer.
     Nothing,
     /// Send nothing and keep the connection open.

@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Peer, Server, server_config};
 use http::header::EXPECT;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
@@ -212,6 +212,10 @@ async fn handle(
     };
     let answer = match action {
         EdgeAction::Answer(answer) => answer,
+        EdgeAction::Raw(answer, bytes) => {
+            peer.control.replace_answer(vec![bytes]).await.map_err(|_| ClosedByHook)?;
+            EdgeAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), ..answer }
+        }
         EdgeAction::Nothing => return Err(ClosedByHook),
         EdgeAction::Silence => std::future::pending().await,
     };

@@ -3,7 +3,10 @@ use std::mem::MaybeUninit;
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
-use super::Answer;
+use super::grammar::{
+    AnswerRequest, MessageRule, Violation, Violations, check_answer_head, check_chunk_line, check_trailer,
+};
+use super::{Answer, Body, Draft};
 
 /// Maximum head size (bytes).
 const MAX_HEAD: usize = 64 * 1024;
@@ -38,6 +41,9 @@ pub struct AnswerReader {
     /// Number of bytes of the body to keep; the rest is dropped. Unset: all, and a body or chunk-size lines over the maximum
     /// are an error.
     kept: Option<usize>,
+    /// The request, if the form of the answer is checked.
+    checked: Option<AnswerRequest>,
+    violations: Violations,
 }
 
 /// State of the answer after the bytes so far.
@@ -83,7 +89,24 @@ impl AnswerReader {
             lines: 0,
             framing: 0,
             kept: None,
+            checked: None,
+            violations: Violations::default(),
         }
+    }
+
+    /// Creates a reader that also checks the form of the answer to this request.
+    pub(super) fn checking(draft: &Draft) -> Self {
+        let request = AnswerRequest {
+            http10: draft.form.http10,
+            upgrades: draft.header_value("upgrade").is_some(),
+            is_ambiguous: matches!(draft.body, Body::Raw(_) | Body::Broken(_)),
+        };
+        Self { checked: Some(request), ..Self::new(&draft.method) }
+    }
+
+    /// Takes the violations of the grammar so far.
+    pub(super) fn take_violations(&mut self) -> Vec<Violation> {
+        self.violations.take()
     }
 
     /// Limits the body to its first `bytes` bytes and drops the rest, of any length.
@@ -108,8 +131,19 @@ impl AnswerReader {
     }
 
     /// Creates a reader for the next answer on the same connection. It begins with the bytes that followed this answer.
-    pub(super) fn next(self, method: &str) -> Self {
-        Self { buffer: self.buffer, ..Self::new(method) }
+    pub(super) fn next(self, draft: &Draft) -> Self {
+        Self { buffer: self.buffer, ..Self::checking(draft) }
+    }
+
+    /// Takes the bytes after the last answer into account: those read so far, and `more`. `closes`: the answer ends the
+    /// connection.
+    pub(super) fn end_answers(&mut self, closes: bool, more: &[u8]) {
+        let rest = std::mem::take(&mut self.buffer);
+        if self.checked.is_none_or(|request| request.is_ambiguous) || (rest.is_empty() && more.is_empty()) {
+            return;
+        }
+        let rule = if closes { MessageRule::BytesAfterLast } else { MessageRule::BytesAfterEnd };
+        self.violations.add(rule, &[&rest, more].concat());
     }
 
     /// Adds received bytes.
@@ -153,6 +187,9 @@ impl AnswerReader {
             }
             ReadPhase::ChunkLine => {
                 let Some(line) = self.line()? else { return Ok(Step::NeedsBytes) };
+                if self.checked.is_some() {
+                    check_chunk_line(&line, &mut self.violations);
+                }
                 let left = chunk_size(&line)?;
                 self.allow(left)?;
                 self.count_framing(line.len())?;
@@ -172,7 +209,12 @@ impl AnswerReader {
             ReadPhase::Trailers => match self.line()? {
                 None => return Ok(Step::NeedsBytes),
                 Some(line) if line.is_empty() => return Ok(Step::Complete),
-                Some(_) => self.count_line()?,
+                Some(line) => {
+                    if self.checked.is_some() {
+                        check_trailer(&line, &mut self.violations);
+                    }
+                    self.count_line()?;
+                }
             },
             ReadPhase::UntilEnd => {
                 self.allow(self.buffer.len() as u64)?;
@@ -203,7 +245,10 @@ impl AnswerReader {
         let status = parsed.code.unwrap_or_default();
         let version = if parsed.version == Some(0) { Version::HTTP_10 } else { Version::HTTP_11 };
         let headers = header_map(parsed.headers)?;
-        let _ = self.buffer.split_to(length);
+        let head = self.buffer.split_to(length);
+        if let Some(request) = self.checked {
+            check_answer_head(&head, request, &mut self.violations);
+        }
         if (100..200).contains(&status) && status != 101 {
             self.count_line()?;
             self.continued |= status == 100;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
+use super::grammar::Violation;
 use super::server_address::protocol;
 use super::{Answer, ClientStream, ConnectionUse, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
 
@@ -25,12 +27,12 @@ const MAX_BODY: usize = 4 * 1024 * 1024;
 /// Sends one HTTP/1.1 request over a new connection and waits up to `limit` for the answer.
 pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Sent {
     let at = Instant::now();
-    let reply = match KeptConnection::open(endpoint, draft).await {
+    let (reply, violations) = match KeptConnection::open(endpoint, draft).await {
         Ok(mut connection) => connection.exchange(endpoint, draft, limit).await,
-        Err(why) => Err(why),
+        Err(why) => (Err(why), Vec::new()),
     };
     let (place, request) = (ConnectionUse::first(), as_request(endpoint, draft, Version::HTTP_11));
-    Sent { place, request, reply, at, took: at.elapsed() }
+    Sent { place, request, reply, violations, at, took: at.elapsed() }
 }
 
 /// Sends HTTP/1.1 requests in turn over one connection. Opens a new one after an answer with `Connection: close`
@@ -42,9 +44,9 @@ pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Dur
     let mut next = ConnectionUse::first();
     for (number, draft) in drafts.iter().enumerate() {
         let at = Instant::now();
-        let reply = match &mut connection {
+        let (reply, violations) = match &mut connection {
             Ok(connection) => connection.exchange(endpoint, draft, limit).await,
-            Err(why) => Err(why.clone()),
+            Err(why) => (Err(why.clone()), Vec::new()),
         };
         let place = next;
         next = place.next();
@@ -57,7 +59,7 @@ pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Dur
             Ok(_) => {}
         }
         let request = as_request(endpoint, draft, Version::HTTP_11);
-        sent.push(Sent { place, request, reply, at, took: at.elapsed() });
+        sent.push(Sent { place, request, reply, violations, at, took: at.elapsed() });
     }
     sent
 }
@@ -72,15 +74,16 @@ pub async fn send_pipelined(endpoint: &ServerAddress, drafts: &[Draft], limit: D
         Ok(mut connection) => {
             let exchanged = timeout(limit, connection.pipeline(endpoint, drafts, &mut replies)).await;
             let why = exchanged.unwrap_or(Err(NoAnswer::TimedOut(limit))).err().unwrap_or(NoAnswer::Closed);
-            replies.resize(drafts.len(), Err(why));
+            replies.resize(drafts.len(), (Err(why), Vec::new()));
         }
-        Err(why) => replies.resize(drafts.len(), Err(why)),
+        Err(why) => replies.resize(drafts.len(), (Err(why), Vec::new())),
     }
     let first = ConnectionUse::first();
-    let sent = |(earlier, (draft, reply))| Sent {
+    let sent = |(earlier, (draft, (reply, violations)))| Sent {
         place: ConnectionUse { earlier, ..first },
         request: as_request(endpoint, draft, Version::HTTP_11),
         reply,
+        violations,
         at,
         took: at.elapsed(),
     };
@@ -98,7 +101,8 @@ pub async fn send_http2(endpoint: &ServerAddress, draft: &Draft, limit: Duration
         Err(why) => Err(why),
     };
     let (place, request) = (ConnectionUse::first(), as_request(endpoint, draft, Version::HTTP_2));
-    Some(Sent { place, request, reply, at, took: at.elapsed() })
+    // hyper reads HTTP/2 strictly: what it does not accept is no answer.
+    Some(Sent { place, request, reply, violations: Vec::new(), at, took: at.elapsed() })
 }
 
 /// HTTP/1.1 connection that requests use in turn. The first request opens it.
@@ -120,19 +124,20 @@ impl ReusedConnection {
             Some((connection, place, _)) => (place.next(), Ok(connection)),
             None => (ConnectionUse::first(), KeptConnection::open(endpoint, draft).await),
         };
-        let reply = match opened {
+        let (reply, violations) = match opened {
             Ok(mut connection) => {
-                let reply = connection.exchange(endpoint, draft, limit).await;
+                let (reply, violations) = connection.exchange(endpoint, draft, limit).await;
                 let asks_close = draft.header_value("connection").is_some_and(|value| value != "keep-alive");
                 let stays = |answer: &Answer| answer.complete && !answer.ends_connection(&draft.method);
                 if reply.as_ref().is_ok_and(stays) && !draft.form.http10 && !asks_close {
                     self.open = Some((connection, place, Instant::now()));
                 }
-                reply
+                (reply, violations)
             }
-            Err(why) => Err(why),
+            Err(why) => (Err(why), Vec::new()),
         };
-        Sent { place, request: as_request(endpoint, draft, Version::HTTP_11), reply, at, took: at.elapsed() }
+        let request = as_request(endpoint, draft, Version::HTTP_11);
+        Sent { place, request, reply, violations, at, took: at.elapsed() }
     }
 
     /// Closes the connection. The next request opens another one.
@@ -140,6 +145,9 @@ impl ReusedConnection {
         self.open = None;
     }
 }
+
+/// An answer, or the reason for its absence, with the rules that it broke.
+type Reply = (Result<Answer, NoAnswer>, Vec<Violation>);
 
 /// HTTP/1.1 connection for several requests.
 struct KeptConnection {
@@ -158,7 +166,7 @@ impl KeptConnection {
         &mut self,
         endpoint: &ServerAddress,
         drafts: &[Draft],
-        replies: &mut Vec<Result<Answer, NoAnswer>>,
+        replies: &mut Vec<Reply>,
     ) -> Result<(), NoAnswer> {
         let continued = Notify::new();
         let parts = drafts.iter().flat_map(|draft| encode(draft, endpoint.authority(), endpoint.base()));
@@ -169,8 +177,8 @@ impl KeptConnection {
         };
         let reading = async {
             let mut buffered = AnswerReader::new("");
-            for draft in drafts {
-                let reader = Mutex::new(buffered.next(&draft.method));
+            for (number, draft) in drafts.iter().enumerate() {
+                let reader = Mutex::new(buffered.next(draft));
                 let already = reader.lock().push(&[]);
                 let answer = match already {
                     ReadProgress::More => read(&mut self.read, &reader, &continued).await,
@@ -178,7 +186,11 @@ impl KeptConnection {
                     ReadProgress::Broken(why) => Err(NoAnswer::NotHttp(why)),
                 };
                 buffered = reader.into_inner();
-                replies.push(Ok(answer?));
+                let answer = answer?;
+                if number + 1 == drafts.len() {
+                    buffered.end_answers(answer.ends_connection(&draft.method), &[]);
+                }
+                replies.push((Ok(answer), buffered.take_violations()));
             }
             Ok(())
         };
@@ -186,13 +198,8 @@ impl KeptConnection {
     }
 
     /// Writes and reads at the same time: an answer can arrive before the request is written.
-    async fn exchange(
-        &mut self,
-        endpoint: &ServerAddress,
-        draft: &Draft,
-        limit: Duration,
-    ) -> Result<Answer, NoAnswer> {
-        let reader = Arc::new(Mutex::new(AnswerReader::new(&draft.method)));
+    async fn exchange(&mut self, endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> Reply {
+        let reader = Arc::new(Mutex::new(AnswerReader::checking(draft)));
         let continued = Notify::new();
         let parts = encode(draft, endpoint.authority(), endpoint.base());
         let writing = async {
@@ -206,14 +213,25 @@ impl KeptConnection {
         })
         .await;
         let mut reader = reader.lock();
-        let reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
-        match ended {
+        let mut reader = std::mem::replace(&mut *reader, AnswerReader::new(""));
+        // After a switch, the bytes are of another protocol.
+        if let Ok(Ok(answer)) = &ended
+            && answer.status != 101
+        {
+            // Only what is here already: a later byte shows in the next exchange.
+            let mut more = [0; 64];
+            let count = self.read.read(&mut more).now_or_never().and_then(Result::ok).unwrap_or_default();
+            reader.end_answers(answer.ends_connection(&draft.method), &more[..count]);
+        }
+        let violations = reader.take_violations();
+        let reply = match ended {
             Ok(Err(NoAnswer::Closed | NoAnswer::Reset)) if reader.began() => {
                 reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
             }
             Ok(end) => end,
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
-        }
+        };
+        (reply, violations)
     }
 }
 

@@ -20,6 +20,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::either::Either;
 
+use super::grammar::RequestLog;
 use super::limits::Limits;
 use super::listener_protocol::ListenerProtocol;
 use super::stream_control::{ControlledStream, StreamControl};
@@ -57,13 +58,12 @@ impl Peer {
     }
 }
 
-/// Serves one connection until it ends.
+/// Serves one connection until it ends: its stream, the client's address, and its number.
 pub(super) async fn serve<H, F, B, E>(
-    tcp: TcpStream,
-    addr: SocketAddr,
-    connection: u64,
+    (tcp, addr, connection): (TcpStream, SocketAddr, u64),
     protocol: ListenerProtocol,
     limits: Limits,
+    violations: Option<RequestLog>,
     handler: H,
     drain: watch::Receiver<bool>,
 ) where
@@ -93,14 +93,16 @@ pub(super) async fn serve<H, F, B, E>(
             (Either::Right(Box::new(stream)), certificates, Some(facts))
         }
     };
-    let (stream, control) = ControlledStream::new(io);
+    let is_http2 = tls.is_some_and(|tls| tls.http2);
+    let check = violations.filter(|_| !is_http2).map(|log| log.of_connection(connection));
+    let (stream, control) = ControlledStream::new(io, check);
     let tasks = Tasks::default();
     let ended = EndTasks(tasks.clone());
     let peer = Arc::new(Peer { addr, certificates, tls, connection, control, tasks: tasks.clone() });
     let service = service_fn(move |request| handler(request, Arc::clone(&peer)));
     let io = TokioIo::new(stream);
     // ALPN decides the HTTP version, so the HTTP/2 preface needs no detection.
-    if tls.is_some_and(|tls| tls.http2) {
+    if is_http2 {
         let served = http2::Builder::new(tasks.clone())
             .timer(TokioTimer::new())
             .max_concurrent_streams(limits.streams)

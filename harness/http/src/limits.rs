@@ -18,6 +18,8 @@ pub struct Limits {
     pub streams: u32,
     /// Title-case header names over HTTP/1.1.
     pub title_case: bool,
+    /// Checks the form of HTTP/1 requests, for [`Server::violations`](super::Server::violations).
+    pub checks_requests: bool,
 }
 
 impl Default for Limits {
@@ -30,6 +32,7 @@ impl Default for Limits {
             head_bytes: 64 * 1024,
             streams: 256,
             title_case: false,
+            checks_requests: false,
         }
     }
 }

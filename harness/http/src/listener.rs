@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::connection::{self, Peer};
+use super::grammar::{RequestLog, RequestViolation};
 use super::limits::Limits;
 use super::listener_protocol::ListenerProtocol;
 
@@ -21,6 +22,7 @@ pub struct Server {
     addr: SocketAddr,
     orders: mpsc::Sender<Order>,
     accepted: Arc<AtomicU64>,
+    violations: RequestLog,
     accepting: AbortHandle,
 }
 
@@ -50,12 +52,14 @@ impl Server {
         let (orders, received) = mpsc::channel(1);
         let accepted = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&accepted);
+        let violations = RequestLog::default();
+        let log = limits.checks_requests.then(|| violations.clone());
         let open = move |tcp, addr, protocol, drain| {
             let number = counter.fetch_add(1, Ordering::Relaxed);
-            connection::serve(tcp, addr, number, protocol, limits, handler.clone(), drain)
+            connection::serve((tcp, addr, number), protocol, limits, log.clone(), handler.clone(), drain)
         };
         let accepting = tokio::spawn(accept(listener, protocol, limits, received, open)).abort_handle();
-        Ok(Self { addr, orders, accepted, accepting })
+        Ok(Self { addr, orders, accepted, violations, accepting })
     }
 
     /// Address of the listener.
@@ -66,6 +70,11 @@ impl Server {
     /// Number of accepted connections, also of those without a request.
     pub fn connections_accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
+    }
+
+    /// Rules of HTTP/1 that requests broke, also unreadable ones; the first few thousand. Empty unless the limits ask for it.
+    pub fn violations(&self) -> Vec<RequestViolation> {
+        self.violations.all()
     }
 
     /// Closes all connections, idle or busy, and continues to listen. Returns when they are closed.

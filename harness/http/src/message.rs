@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, Version};
 
-use super::TlsFailure;
+use super::{TlsFailure, Violation};
 
 /// Recorded request, as sent or as received, with the exact bytes of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +111,8 @@ pub struct Sent {
     pub request: Request,
     /// Answer, or the reason for its absence.
     pub reply: Result<Answer, NoAnswer>,
+    /// Rules of HTTP/1 that the answers broke, interim and final.
+    pub violations: Vec<Violation>,
     /// Time of the first byte sent.
     pub at: Instant,
     /// Duration from the first byte sent to the last byte of the answer, or to the timeout.

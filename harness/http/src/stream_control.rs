@@ -12,6 +12,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 
+use super::grammar::RequestCheck;
+
 /// Control over the byte stream below hyper. A handler uses it to write bytes that hyper would not write:
 /// instead of an HTTP/1.1 answer, or to break a whole HTTP/2 connection.
 #[derive(Clone)]
@@ -21,6 +23,8 @@ pub struct StreamControl(Arc<Mutex<SharedStream>>);
 pub(super) struct ControlledStream {
     inner: Arc<Mutex<SharedStream>>,
     vectored: bool,
+    /// Checks the bytes that hyper reads.
+    check: Option<RequestCheck>,
 }
 
 /// TCP connection, without or with TLS.
@@ -194,7 +198,7 @@ impl std::fmt::Debug for StreamControl {
 }
 
 impl ControlledStream {
-    pub(super) fn new(io: Io) -> (Self, StreamControl) {
+    pub(super) fn new(io: Io, check: Option<RequestCheck>) -> (Self, StreamControl) {
         let vectored = io.is_write_vectored();
         let inner = Arc::new(Mutex::new(SharedStream {
             io: Some(io),
@@ -206,7 +210,7 @@ impl ControlledStream {
             flushed: 0,
             flush_watchers: Vec::new(),
         }));
-        (Self { inner: Arc::clone(&inner), vectored }, StreamControl(inner))
+        (Self { inner: Arc::clone(&inner), vectored, check }, StreamControl(inner))
     }
 }
 
@@ -233,10 +237,21 @@ impl Future for Flushed {
 
 impl AsyncRead for ControlledStream {
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let filled = buffer.filled().len();
+        let polled = self.read(cx, buffer);
+        if let Some(check) = &mut self.check {
+            check.push(&buffer.filled()[filled..]);
+        }
+        polled
+    }
+}
+
+impl ControlledStream {
+    fn read(&self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let mut inner = self.inner.lock();
         if !inner.ahead.is_empty() {
             let count = inner.ahead.len().min(buffer.remaining());

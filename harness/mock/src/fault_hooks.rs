@@ -1,8 +1,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
 use edgeproof_fixtures::credentials::{ReadClaims, ReadTokenFault};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Version};
 
 use crate::decision::{ReadOutage, ServiceDecision, SessionFact};
 use crate::route::ServiceEndpoint;
@@ -75,6 +76,8 @@ pub struct ServiceRequest<'a> {
     pub reference: Option<&'a str>,
     /// Header fields.
     pub headers: &'a HeaderMap,
+    /// HTTP version.
+    pub version: Version,
     /// Number of the connection.
     pub connection: u64,
 }
@@ -84,6 +87,8 @@ pub struct ServiceRequest<'a> {
 pub enum ServiceAction {
     /// Sends this answer after a delay.
     At(Duration, ServiceDecision),
+    /// Sends these bytes in place of this answer. HTTP/1 only.
+    Raw(ServiceDecision, Bytes),
     /// Closes the connection without an answer.
     Nothing,
 }

@@ -7,7 +7,7 @@ use std::{fmt, io};
 use edgeproof_fixtures::credentials::Credentials;
 use edgeproof_fixtures::seal::{Collection, SealPublicKey};
 use edgeproof_fixtures::spec::{Profile, Spec};
-use edgeproof_http::{ListenerProtocol, Server};
+use edgeproof_http::{ListenerProtocol, RequestViolation, Server};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -289,6 +289,12 @@ impl MockService {
     /// Recorded requests, oldest first.
     pub fn journal(&self) -> Vec<Arrival> {
         self.arrivals_since(0)
+    }
+
+    /// Rules of HTTP/1 that requests broke, also those that cannot be read. Empty unless the options' limits ask for it.
+    pub fn violations(&self) -> Vec<RequestViolation> {
+        let plain = self.plain.iter().flat_map(Server::violations);
+        self.server.violations().into_iter().chain(plain).collect()
     }
 
     /// Number of the next request: a mark for [`Self::arrivals_since`].

@@ -34,7 +34,7 @@ pub struct Breach {
     /// Number of requests or refusals that explain them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<u64>,
-    /// Name of the data that was found.
+    /// Name of the data that was found, or what is malformed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub datum: Option<String>,
     /// Keys in the answer.
@@ -70,6 +70,10 @@ values! {
         ForeignGrants,
         /// A page sent each request that arrives.
         UnexplainedArrivals,
+        /// Answers keep to the grammar of HTTP.
+        MalformedAnswers,
+        /// Requests to the service keep to the grammar of HTTP.
+        MalformedRequests,
         /// No copies of answered collections.
         Copies,
         /// No retries after a broken connection.

@@ -13,10 +13,14 @@ pub enum ServiceMonitor {
     Own,
     /// Each pending answer has exactly its two members, and each refusal is JSON.
     Bodies,
+    /// Each answer about a verdict is well-formed HTTP.
+    Messages,
     /// The service answers correctly at the end.
     Alive,
     /// No cache keeps an answer of the key set too long.
     KeyCaching,
+    /// Each answer of the key set is well-formed HTTP.
+    KeyMessages,
     /// The key set stays the same and public.
     SameKeys,
 }
@@ -29,8 +33,10 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::NoEcho => "monitor.service.no-echo",
             Self::Own => "monitor.service.own",
             Self::Bodies => "monitor.service.bodies",
+            Self::Messages => "monitor.service.messages",
             Self::Alive => "monitor.service.alive",
             Self::KeyCaching => "monitor.keys.caching",
+            Self::KeyMessages => "monitor.keys.messages",
             Self::SameKeys => "monitor.keys.same",
         }
     }
@@ -42,8 +48,10 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::NoEcho => "no answer of the run contains the token of its request",
             Self::Own => "where verdicts name their session, each names its own",
             Self::Bodies => "every pending answer and every refusal of the run has its JSON body",
+            Self::Messages => "every answer about a verdict is well-formed HTTP",
             Self::Alive => "the service answers correctly after all other cases",
             Self::KeyCaching => "no answer lets caches keep the key set for more than five minutes",
+            Self::KeyMessages => "every answer of the key set is well-formed HTTP",
             Self::SameKeys => "all answers of the run have the same public keys",
         }
     }
@@ -55,6 +63,9 @@ impl Monitor<ServiceNeed> for ServiceMonitor {
             Self::NoEcho => &["statement.read-token-not-echoed"],
             Self::Own => &["verdict.200.available"],
             Self::Bodies => &["verdict.404.pending", "statement.error-bodies-json"],
+            Self::Messages | Self::KeyMessages => {
+                &["statement.messages-well-formed", "statement.messages-tidy"]
+            }
             Self::Alive => &["verdict.404.pending", "verdict.401.unauthorized"],
             Self::KeyCaching => &["limit.key-set-cache"],
             Self::SameKeys => &["keys.public-only", "keys.stable"],

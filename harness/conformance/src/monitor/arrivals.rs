@@ -92,9 +92,11 @@ impl<'a> PostedBodies<'a> {
 
     /// Whether one of them explains this body of an arrival.
     pub(super) fn explain(&self, arrived: &[u8]) -> bool {
+        // An empty body is a part of every body, so it explains nothing.
+        let is_part = |sent: &&[u8]| !arrived.is_empty() && holds(sent, arrived);
         self.whole.contains(arrived)
-            || self.parts.iter().any(|sent| holds(sent, arrived))
-            || self.more.iter().any(|sent| holds(arrived, sent))
+            || self.parts.iter().any(is_part)
+            || self.more.iter().any(|sent| arrived.is_empty() || holds(arrived, sent))
     }
 }
 

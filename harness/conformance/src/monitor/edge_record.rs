@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_http::RequestViolation;
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Breach;
@@ -25,6 +26,8 @@ pub struct EdgeRecord {
     pub requests: Vec<TracedRequest>,
     /// Requests at the service behind the edge, in the order of arrival.
     pub arrivals: Vec<Arrival>,
+    /// Rules of HTTP/1 that requests at this service broke.
+    pub violations: Vec<RequestViolation>,
     /// The edge's log. None: unknown.
     pub log: Option<Vec<String>>,
     /// No line of the log was dropped.

@@ -9,6 +9,7 @@ mod collector;
 mod credentials;
 mod edge_record;
 mod last_requests;
+mod messages;
 mod privacy;
 mod refusal_log;
 mod service;
@@ -38,6 +39,7 @@ pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {
         EdgeMonitor::Arrivals => vec![arrivals::explained(edge)],
         EdgeMonitor::Copies => arrivals::copies(edge),
         EdgeMonitor::Answers => answers::judge(edge),
+        EdgeMonitor::Messages => messages::of_edge(edge),
         EdgeMonitor::RefusalLog => refusal_log::judge(edge),
         EdgeMonitor::Privacy => privacy::judge(edge),
         EdgeMonitor::Alive => last_requests::alive(edge),

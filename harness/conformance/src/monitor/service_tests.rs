@@ -37,8 +37,14 @@ fn exchange(hop: Hop, draft: Draft, status: u16, header: &str, body: &str) -> Se
         complete: true,
     };
     let reply = Ok(Answer { status, version, headers, body, complete: true });
-    let sent =
-        Sent { place: ConnectionUse::first(), request, reply, at: Instant::now(), took: Duration::ZERO };
+    let sent = Sent {
+        place: ConnectionUse::first(),
+        request,
+        reply,
+        violations: Vec::new(),
+        at: Instant::now(),
+        took: Duration::ZERO,
+    };
     let (case, level) = (LAST_REQUESTS.into(), CaseLevel::Must);
     ServiceExchange { case, level, hop, draft, sent, key_change: 0 }
 }

@@ -32,6 +32,7 @@ fn edge() -> EdgeRecord {
         origin: Some(ORIGIN.into()),
         requests: Vec::new(),
         arrivals: Vec::new(),
+        violations: Vec::new(),
         log: Some(Vec::new()),
         log_is_complete: true,
         signals: SIGNALS.into(),
@@ -71,6 +72,7 @@ fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
         place: ConnectionUse::first(),
         request,
         reply: Ok(answer),
+        violations: Vec::new(),
         at: Instant::now(),
         took: Duration::ZERO,
     };

@@ -51,7 +51,7 @@ impl RelayClient {
         } else {
             None
         };
-        let connector = Connector { host, port, tls };
+        let connector = Connector { host, port, tls, raw_head: options.raw_head };
         let pool = Arc::new(ConnectionPool::new(connector, &options));
         Ok(Self { pool, uri, options, timeout })
     }

@@ -13,7 +13,9 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::outbound_body::OutboundBody;
+use super::raw_head::RawHeadStream;
 use super::socket::{Socket, SocketProbe};
+use super::upstream::RawHead;
 
 /// Maximum size of an answer's head, and of one read (bytes).
 const MAX_HEAD: usize = 64 * 1024;
@@ -25,6 +27,7 @@ pub(super) struct Connector {
     pub(super) port: u16,
     /// Unset for plain HTTP.
     pub(super) tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    pub(super) raw_head: Option<RawHead>,
 }
 
 /// Request side of a connection, by negotiated HTTP version.
@@ -52,11 +55,11 @@ impl Connector {
         // A request must not wait for the acknowledgement of the previous one.
         tcp.set_nodelay(true)?;
         let (socket, probe) = Socket::new(tcp);
-        let Some((config, name)) = &self.tls else { return Ok((http1(socket).await?, probe)) };
+        let Some((config, name)) = &self.tls else { return Ok((self.http1(socket).await?, probe)) };
         let stream = TlsConnector::from(Arc::clone(config)).connect(name.clone(), socket).await?;
         let sender = match stream.get_ref().1.alpn_protocol() {
             Some(b"h2") => http2(stream).await?,
-            _ => http1(stream).await?,
+            _ => self.http1(stream).await?,
         };
         Ok((sender, probe))
     }
@@ -70,7 +73,17 @@ impl Connector {
             (Some((config, _)), true) => Some((Arc::clone(config), ServerName::try_from(host.clone()).ok()?)),
             _ => None,
         };
-        Some(Self { host, port, tls })
+        Some(Self { host, port, tls, raw_head: self.raw_head })
+    }
+
+    async fn http1<S>(&self, stream: S) -> hyper::Result<RequestSender>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        match self.raw_head {
+            None => http1(stream).await,
+            Some(change) => http1(RawHeadStream::new(stream, change)).await,
+        }
     }
 }
 

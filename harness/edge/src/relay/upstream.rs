@@ -29,11 +29,16 @@ pub struct UpstreamOptions {
     pub replaces_closed: bool,
     /// Certificate check (default: [`CertificateCheck::Full`]).
     pub certificate_check: CertificateCheck,
+    /// Changes the head of each HTTP/1.1 request before it is written (default: none).
+    pub raw_head: Option<RawHead>,
     /// Follows redirects (default: false).
     pub follows_redirects: bool,
     /// Sends no license to the target of a redirect (default: false).
     pub drops_license_on_redirect: bool,
 }
+
+/// Changes the text of a request's head.
+pub type RawHead = fn(&str) -> String;
 
 /// Check of the service's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +71,7 @@ impl UpstreamOptions {
             reconnects: true,
             replaces_closed: true,
             certificate_check: CertificateCheck::Full,
+            raw_head: None,
             follows_redirects: false,
             drops_license_on_redirect: false,
         })

@@ -265,6 +265,12 @@ impl ReceivedRequest {
                 let recorded = ArrivalAnswer::Other("no verdict, to a client that sends no more");
                 Ok(exchange.answer_as(recorded, ServiceDecision { stimulus: None, ..decision }, true))
             }
+            ServiceAction::Raw(decision, bytes) => {
+                let control = exchange.peer.control.clone();
+                drop(exchange.answer(decision, true));
+                control.replace_answer(vec![bytes]).await.map_err(|_| ConnectionEnded)?;
+                Ok(answer(200, HeaderMap::new(), Bytes::new()))
+            }
             ServiceAction::Nothing => {
                 exchange.recording.finish(true);
                 Err(ConnectionEnded)
@@ -303,6 +309,7 @@ impl ReceivedRequest {
             reference,
             method: &head.method,
             headers: &head.headers,
+            version: head.version,
             connection: self.recording.entry().connection(),
         }
     }

@@ -6,8 +6,10 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE,
     HeaderName, HeaderValue,
 };
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Map, Value};
+
+use super::seen::Seen;
 
 /// Answer of an edge or a service, as far as mutants change it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,6 +61,22 @@ impl Answer {
         serde_json::from_slice::<Value>(&self.body).ok()?.get(name).cloned()
     }
 
+    /// The bytes of the answer to this request in HTTP/1.1, as text.
+    pub(crate) fn text(&self, seen: &Seen<'_>) -> String {
+        let mut text = format!("HTTP/1.1 {} OK\r\n", self.status);
+        for (name, value) in &self.headers {
+            text.extend([name.as_str(), ": ", &String::from_utf8_lossy(value.as_bytes()), "\r\n"]);
+        }
+        if matches!(self.status, 204 | 304) {
+            return text + "\r\n";
+        }
+        text.push_str(&format!("content-length: {}\r\n\r\n", self.body.len()));
+        if *seen.method != Method::HEAD {
+            text.push_str(&String::from_utf8_lossy(&self.body));
+        }
+        text
+    }
+
     /// The reason of a refusal.
     pub(crate) fn reason(&self) -> Option<String> {
         self.member("reason")?.as_str().map(str::to_owned)
@@ -102,4 +120,10 @@ pub(crate) fn remove_cors(headers: &mut HeaderMap) {
     for name in [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_HEADERS] {
         headers.remove(name);
     }
+}
+
+/// Repeats the field with the length in the text of a message.
+pub(crate) fn repeat_length(message: &str) -> String {
+    let length = message.lines().find(|line| line.to_ascii_lowercase().starts_with("content-length:"));
+    length.map_or(message.to_owned(), |line| message.replacen(line, &format!("{line}\r\n{line}"), 1))
 }

@@ -37,6 +37,8 @@ pub(crate) enum EdgeEffect {
 
     /// Changes its answer.
     Answering(Change),
+    /// Writes other bytes than those of the answer. HTTP/1 only.
+    Raw(fn(&str) -> String),
     /// Closes the connection.
     NoAnswer,
     /// Sends nothing, and keeps the connection open.

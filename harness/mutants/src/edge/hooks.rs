@@ -104,6 +104,9 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
         for effect in effects {
             match effect {
                 EdgeEffect::Answering(change) => answer = change.apply(&seen, &history, answer),
+                EdgeEffect::Raw(change) if request.version < http::Version::HTTP_2 => {
+                    action = Some(EdgeAction::Raw(answer.clone().into(), change(&answer.text(&seen)).into()));
+                }
                 EdgeEffect::NoAnswer => action = Some(EdgeAction::Nothing),
                 EdgeEffect::Silence => action = Some(EdgeAction::Silence),
                 EdgeEffect::Log(change) => answer.log = answer.log.map(|line| change(&seen, &line)),

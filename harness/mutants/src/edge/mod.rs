@@ -11,6 +11,7 @@ mod broken_bodies;
 mod cors;
 mod credentials;
 mod log;
+mod malformed;
 mod methods;
 mod read_body;
 mod refusals;
@@ -24,7 +25,7 @@ pub(crate) use effect::EdgeEffect;
 pub(crate) use hooks::{LATE, inject};
 
 /// All mutants, in the order of the kill matrix.
-pub(crate) const MUTANTS: [&[Behaviour<EdgeEffect>]; 13] = [
+pub(crate) const MUTANTS: [&[Behaviour<EdgeEffect>]; 14] = [
     relayed_body::MUTANTS,
     body_parsers::MUTANTS,
     read_body::MUTANTS,
@@ -37,5 +38,6 @@ pub(crate) const MUTANTS: [&[Behaviour<EdgeEffect>]; 13] = [
     methods::MUTANTS,
     broken_bodies::MUTANTS,
     log::MUTANTS,
+    malformed::MUTANTS,
     all_requests::MUTANTS,
 ];

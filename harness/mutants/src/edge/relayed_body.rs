@@ -1,5 +1,8 @@
 //! Edges that relay another body.
 
+use std::io::Read;
+
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use super::prelude::*;
@@ -16,6 +19,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.body-unchanged", "body-as-text")
         .also_late()
         .then(Body(|body| body.trim_ascii().to_vec())),
+    mutant("decompresses-bodies", "Decompresses a body that is gzip.")
+        .breaks("statement.body-unchanged", "body-parsed")
+        .then(Body(|body| {
+            let mut decompressed = Vec::new();
+            let is_gzip = GzDecoder::new(body).read_to_end(&mut decompressed).is_ok();
+            if is_gzip { decompressed } else { body.to_vec() }
+        })),
     mutant("decodes-lossily", "Decodes the body as UTF-8 and replaces invalid bytes.")
         .breaks("statement.body-unchanged", "body-as-text")
         .then(Body(|body| String::from_utf8_lossy(body).into_owned().into())),

@@ -142,9 +142,9 @@ impl ServiceFaultHooks for ServicePair {
         match self.0.conclude(request, correct) {
             ServiceAction::At(delay, decision) => match self.1.conclude(request, decision) {
                 ServiceAction::At(more, decision) => ServiceAction::At(delay + more, decision),
-                other @ ServiceAction::Nothing => other,
+                other => other,
             },
-            other @ ServiceAction::Nothing => other,
+            other => other,
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) enum ServiceEffect {
     IgnoresDisconnect,
     /// Changes its answer.
     Answering(Change),
+    /// Writes other bytes than those of the answer. HTTP/1 only.
+    Raw(fn(&str) -> String),
     /// Answers later.
     Delay(Duration),
     /// Fault hooks with a state of their own. They have no condition.

@@ -9,6 +9,8 @@ use edgeproof_mock::{
     SessionFact,
 };
 
+use http::Version;
+
 use super::effect::ServiceEffect;
 use crate::behaviour::{Answer, Behaviour, Condition, Engine, Same, Seen, Setup};
 
@@ -85,16 +87,23 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
         let right = Answer::from(right);
         let seen = Seen { stimulus, answer: Some(&right), ..self.seen(request) };
         let mut history = self.history.lock();
-        let (mut answer, mut late) = (right.clone(), Duration::ZERO);
+        let (mut answer, mut late, mut raw) = (right.clone(), Duration::ZERO, None);
         for effect in self.effects_after(&seen, &history) {
             match effect {
                 ServiceEffect::Answering(change) => answer = change.apply(&seen, &history, answer),
                 ServiceEffect::Delay(delay) => late = delay,
+                ServiceEffect::Raw(change) if request.version < Version::HTTP_2 => {
+                    raw = Some(change(&answer.text(&seen)));
+                }
                 _ => {}
             }
         }
         history.conclude(&seen);
-        ServiceAction::At(late, answer.into_decision(stimulus))
+        let decision = answer.into_decision(stimulus);
+        match raw {
+            None => ServiceAction::At(late, decision),
+            Some(text) => ServiceAction::Raw(decision, text.into()),
+        }
     }
 }
 
@@ -148,6 +157,7 @@ mod tests {
                 target: "/v1/verdict",
                 reference: Some(reference),
                 headers: &headers,
+                version: Version::HTTP_11,
                 connection: 0,
             };
             let (body, stimulus) = (Bytes::from_static(b"{}"), Some(Stimulus::VerdictReady));
@@ -155,7 +165,7 @@ mod tests {
             assert_eq!(hooks.at_once(&request), None);
             match hooks.conclude(&request, right) {
                 ServiceAction::At(_, decision) => decision.status,
-                ServiceAction::Nothing => panic!("no answer"),
+                _ => panic!("no answer"),
             }
         });
         assert_eq!(statuses, expected);

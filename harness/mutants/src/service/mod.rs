@@ -6,6 +6,7 @@ mod prelude;
 
 mod access;
 mod keys;
+mod malformed;
 mod read_token;
 mod reference;
 mod sessions;
@@ -17,7 +18,7 @@ pub(crate) use effect::ServiceEffect;
 pub(crate) use hooks::{LATE, inject};
 
 /// All mutants, in the order of the kill matrix.
-pub(crate) const MUTANTS: [&[Behaviour<ServiceEffect>]; 7] = [
+pub(crate) const MUTANTS: [&[Behaviour<ServiceEffect>]; 8] = [
     read_token::MUTANTS,
     access::MUTANTS,
     reference::MUTANTS,
@@ -25,4 +26,5 @@ pub(crate) const MUTANTS: [&[Behaviour<ServiceEffect>]; 7] = [
     waiting::MUTANTS,
     states::MUTANTS,
     keys::MUTANTS,
+    malformed::MUTANTS,
 ];

@@ -29,6 +29,8 @@ fn texts(invariant: Invariant) -> (&'static str, &'static str) {
             ("answers that tell of an acceptance", "only where the service accepted before")
         }
         Invariant::OwnSessions => ("sessions that verdicts name", "that of the request"),
+        Invariant::MalformedAnswers => ("answers that are malformed HTTP", "none"),
+        Invariant::MalformedRequests => ("requests at the service that are malformed HTTP", "none"),
         Invariant::Copies => ("copies of answered collections", "none"),
         Invariant::Retries => ("retries after a broken connection", "none"),
         Invariant::License => ("license at the service", "LICENSE in every request"),
@@ -90,6 +92,14 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             _ => format!("{answer}: a grant to every origin"),
         },
         Invariant::UnexplainedArrivals => format!("request {number} with {}", excerpt()),
+        Invariant::MalformedAnswers | Invariant::MalformedRequests => {
+            let message = match (breach.method.is_some(), breach.number) {
+                (true, _) => exchange,
+                (false, Some(_)) => arrival,
+                (false, None) => "a request at the service that cannot be read".to_owned(),
+            };
+            format!("{message}: {datum}")
+        }
         Invariant::Acceptances => match breach.of {
             Some(status) => format!("{answer}: the service answered {status}"),
             None => format!("{answer}: no acceptance before it"),

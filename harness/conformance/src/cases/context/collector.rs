@@ -266,6 +266,13 @@ fn exchange(seen: SeenRequest) -> CaseExchange {
         }),
         None => Err(NoAnswer::Closed),
     };
-    let sent = Sent { place: ConnectionUse::first(), request, reply, at: seen.at, took: Duration::ZERO };
+    let sent = Sent {
+        place: ConnectionUse::first(),
+        request,
+        reply,
+        violations: Vec::new(),
+        at: seen.at,
+        took: Duration::ZERO,
+    };
     CaseExchange { hop: Hop::ClientEdge, sent, curl: None }
 }

@@ -119,6 +119,7 @@ mod tests {
         let sent = Sent {
             place: ConnectionUse::first(),
             request,
+            violations: Vec::new(),
             reply: Err(NoAnswer::Closed),
             at: Instant::now(),
             took: Duration::ZERO,

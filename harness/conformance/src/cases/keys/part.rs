@@ -10,7 +10,8 @@ pub struct Keys;
 impl Part for Keys {
     const NAME: &'static str = "keys";
     const SUBJECT: Subject = Subject::KeySet;
-    const MONITORS: &'static [ServiceMonitor] = &[ServiceMonitor::KeyCaching, ServiceMonitor::SameKeys];
+    const MONITORS: &'static [ServiceMonitor] =
+        &[ServiceMonitor::KeyCaching, ServiceMonitor::KeyMessages, ServiceMonitor::SameKeys];
 
     type Need = ServiceNeed;
     type Settings = ();

@@ -67,6 +67,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         origin: context.origin.clone(),
         requests: context.traffic.requests(),
         arrivals: context.service.as_ref().map(|service| service.arrivals_since(0)).unwrap_or_default(),
+        violations: context.service.as_ref().map(|service| service.violations()).unwrap_or_default(),
         log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
         signals: pool.options().spec.path(Endpoint::Signals).to_owned(),

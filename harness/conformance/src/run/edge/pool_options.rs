@@ -108,6 +108,7 @@ impl EdgePoolOptions {
         options.profile = self.profile.clone();
         options.reply_shape = self.reply_shape.clone();
         options.limits.head = IDLE_CONNECTION;
+        options.limits.checks_requests = true;
         options
     }
 }

@@ -65,8 +65,14 @@ mod tests {
             complete: true,
         };
         let place = ConnectionUse { connection, earlier };
-        let sent =
-            Sent { place, request, reply: Err(NoAnswer::Closed), at: Instant::now(), took: Duration::ZERO };
+        let sent = Sent {
+            place,
+            request,
+            reply: Err(NoAnswer::Closed),
+            violations: Vec::new(),
+            at: Instant::now(),
+            took: Duration::ZERO,
+        };
         let curl = (name.to_lowercase() == name).then(|| format!("curl -i {name}"));
         CaseExchange { hop: Hop::ClientEdge, sent, curl }
     }

@@ -1,0 +1,68 @@
+use std::collections::BTreeMap;
+
+use edgeproof_fixtures::spec::Advice;
+use edgeproof_http::Violation;
+use edgeproof_mock::Arrival;
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{Breach, Invariant};
+
+use super::breaches::{Breaches, by_case, by_exchange};
+use super::edge_record::{EdgeRecord, RequestsByBody};
+use crate::cases::ServiceExchange;
+use crate::judge::Check;
+
+/// Each answer of an edge, and each of its requests to the service, keeps to the grammar of HTTP/1.
+pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
+    let mut answers = Breaches::default();
+    for request in &edge.requests {
+        let Some(sent) = &request.sent else { continue };
+        let breach = Breach {
+            status: sent.reply.as_ref().ok().map(|answer| answer.status),
+            method: Some(request.draft.method.as_str().into()),
+            ..by_case(&request.sender.case)
+        };
+        add(&mut answers, &sent.violations, request.sender.level, &breach);
+    }
+    vec![
+        answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed),
+        requests(edge).check(Invariant::MalformedRequests).advise(Advice::RelayMalformed),
+    ]
+}
+
+/// Each of these answers keeps to the grammar of HTTP/1.
+pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange>) -> Check {
+    let mut answers = Breaches::default();
+    for exchange in exchanges {
+        add(&mut answers, &exchange.sent.violations, exchange.level, &by_exchange(exchange));
+    }
+    answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed)
+}
+
+fn requests(edge: &EdgeRecord) -> Breaches {
+    let mut requests = Breaches::default();
+    let by_body = RequestsByBody::new(edge);
+    let mut arrivals: BTreeMap<u64, Vec<&Arrival>> = BTreeMap::new();
+    for arrival in &edge.arrivals {
+        arrivals.entry(arrival.connection).or_default().push(arrival);
+    }
+    for broken in &edge.violations {
+        // The mock service cannot read each of them.
+        let arrival = arrivals.get(&broken.connection).and_then(|requests| requests.get(broken.request));
+        let (level, breach) = match arrival {
+            Some(arrival) => (by_body.level(&arrival.request.body), by_body.breach(arrival)),
+            None => (CaseLevel::Must, Breach::default()),
+        };
+        add(&mut requests, std::slice::from_ref(&broken.violation), level, &breach);
+    }
+    requests
+}
+
+/// Adds the violations of one message. Where all recipients read the same, a violation is a `should`.
+fn add(breaches: &mut Breaches, violations: &[Violation], level: CaseLevel, breach: &Breach) {
+    for Violation { rule, excerpt } in violations {
+        let level = if rule.misleads() { level } else { level.max(CaseLevel::Should) };
+        let shown = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
+        let datum = format!("{}{shown} ({})", rule.describe(), rule.source());
+        breaches.push_at(level, Breach { datum: Some(datum), ..breach.clone() });
+    }
+}

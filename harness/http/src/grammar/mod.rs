@@ -1,0 +1,45 @@
+//! Strict grammar of HTTP/1 messages (RFC 9110, RFC 9112): what parsers repair or accept in silence. httparse and hyper
+//! have no mode that reports it.
+
+mod framing;
+mod head;
+mod request_log;
+mod request_reader;
+mod violation;
+
+pub(super) use framing::{check_chunk_line, check_trailer};
+pub(super) use head::{AnswerRequest, check_answer_head};
+pub use request_log::RequestViolation;
+pub(super) use request_log::{RequestCheck, RequestLog};
+pub use violation::{MessageRule, Violation};
+
+use std::fmt::Write;
+
+/// Violations of one message. Each rule counts once.
+#[derive(Debug, Default)]
+pub(super) struct Violations(Vec<Violation>);
+
+/// Longest excerpt (bytes).
+const EXCERPT: usize = 48;
+
+impl Violations {
+    /// Adds a violation, with the bytes that show it.
+    pub(super) fn add(&mut self, rule: MessageRule, bytes: &[u8]) {
+        if self.0.iter().any(|violation| violation.rule == rule) {
+            return;
+        }
+        let mut excerpt = bytes[..bytes.len().min(EXCERPT)].escape_ascii().to_string();
+        if bytes.len() > EXCERPT {
+            let _ = write!(excerpt, "…");
+        }
+        self.0.push(Violation { rule, excerpt });
+    }
+
+    /// Takes all of them.
+    pub(super) fn take(&mut self) -> Vec<Violation> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Edges that write malformed HTTP, to the page or to the service, or bodies that are not in the coding that they name.
+
+use edgeproof_edge::UpstreamOptions;
+
+use super::prelude::*;
+use crate::behaviour::repeat_length;
+
+const MALFORMED: &str = "statement.messages-well-formed";
+const CAUSE: &str = "malformed-http";
+
+pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("length-twice", "Writes Content-Length twice.").breaks(MALFORMED, CAUSE).then(Raw(repeat_length)),
+    mutant("length-and-coding", "Answers a collection with both Content-Length and Transfer-Encoding.")
+        .breaks(MALFORMED, CAUSE)
+        .when(Collection)
+        .then(Raw(length_and_chunks)),
+    mutant("line-feeds", "Ends the lines of refusals with a line feed only.")
+        .breaks(MALFORMED, CAUSE)
+        .when(REFUSED)
+        .then(Raw(|answer| answer.replace("\r\n", "\n"))),
+    mutant("body-after-preflight", "Writes a body after the 204 of a preflight.")
+        .breaks(MALFORMED, CAUSE)
+        .when(All(&[PREFLIGHT, SUCCESS]))
+        .then(Raw(|answer| format!("{answer}{{}}"))),
+    mutant("line-end-after-body", "Writes a line end after the body of its own refusals.")
+        .breaks(MALFORMED, CAUSE)
+        .when(AnswerIs(405, 405))
+        .then(Raw(|answer| format!("{answer}\r\n"))),
+    mutant("length-of-preflight", "Announces a body with the 204 of a preflight.")
+        .breaks("statement.messages-tidy", CAUSE)
+        .should()
+        .when(All(&[PREFLIGHT, SUCCESS]))
+        .then(Raw(|answer| answer.replacen("\r\n", "\r\ncontent-length: 2\r\n", 1))),
+    mutant("relays-length-twice", "Writes Content-Length to the service twice.")
+        .breaks(MALFORMED, CAUSE)
+        .then(Upstream(|options| raw(options, repeat_length))),
+    mutant("relays-host-twice", "Writes its own Host and that of the page to the service.")
+        .breaks(MALFORMED, CAUSE)
+        .then(Upstream(|options| {
+            raw(options, |head| head.replacen("\r\n", "\r\nhost: shop.example\r\n", 1))
+        })),
+    mutant("relays-line-feeds", "Ends the lines of its requests with a line feed only.")
+        .breaks(MALFORMED, CAUSE)
+        .then(Upstream(|options| raw(options, |head| head.replace("\r\n", "\n")))),
+    mutant("relays-empty-line", "Writes an empty line after each collection.")
+        .breaks("statement.messages-tidy", CAUSE)
+        .should()
+        .then(Upstream(|options| raw(options, |head| format!("\r\n{head}")))),
+    mutant("names-gzip", "Names the coding gzip for a body that is not coded.")
+        .breaks("edge.200.accepted", "answer-coding")
+        .when(Any(&[SUCCESS, REFUSED]))
+        .answers(SetHeader("content-encoding", "gzip")),
+    mutant(
+        "names-coding-of-refusals",
+        "Copies the name of a coding to refusals without coding their bodies.",
+    )
+    .breaks("statement.status-and-reason-passed", "answer-coding")
+    .when(REFUSED)
+    .answers(SetHeader("content-encoding", "deflate")),
+];
+
+/// Options with HTTP/1.1 heads that are changed so.
+fn raw(options: UpstreamOptions, raw_head: fn(&str) -> String) -> UpstreamOptions {
+    UpstreamOptions { http2: false, raw_head: Some(raw_head), ..options }
+}
+
+/// The same answer in chunks, with its length.
+fn length_and_chunks(answer: &str) -> String {
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else { return answer.to_owned() };
+    format!("{head}\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
+}

@@ -1,0 +1,29 @@
+//! Services and key sets that write malformed HTTP.
+
+use super::prelude::*;
+use crate::behaviour::repeat_length;
+
+const MALFORMED: &str = "statement.messages-well-formed";
+
+pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
+    mutant("refusals-with-line-feeds", "Ends the lines of refusals with a line feed only.")
+        .breaks(MALFORMED, "malformed-verdict-answers")
+        .when(REFUSED)
+        .then(Raw(|answer| answer.replace("\r\n", "\n"))),
+    mutant("pending-length-twice", "Writes the Content-Length of a pending answer twice.")
+        .breaks(MALFORMED, "malformed-verdict-answers")
+        .when(PENDING)
+        .then(Raw(repeat_length)),
+    mutant("line-end-after-verdict", "Writes a line end after a verdict.")
+        .breaks(MALFORMED, "malformed-verdict-answers")
+        .when(AVAILABLE)
+        .then(Raw(|answer| format!("{answer}\r\n"))),
+    mutant("key-set-with-line-feeds", "Ends the lines of the key set's answers with a line feed only.")
+        .breaks(MALFORMED, "malformed-key-sets")
+        .when(Endpoint(ServiceEndpoint::KeySet))
+        .then(Raw(|answer| answer.replace("\r\n", "\n"))),
+    mutant("line-end-after-keys", "Writes a line end after the key set.")
+        .breaks(MALFORMED, "malformed-key-sets")
+        .when(All(&[Endpoint(ServiceEndpoint::KeySet), AnswerIs(200, 200)]))
+        .then(Raw(|answer| format!("{answer}\r\n"))),
+];
