@@ -135,6 +135,11 @@ impl AnswerReader {
         Self { buffer: self.buffer, ..Self::checking(draft) }
     }
 
+    /// Notes that the client waited for an interim `100` in vain.
+    pub(super) fn lacks_continue(&mut self) {
+        self.violations.add(MessageRule::NoContinue, b"");
+    }
+
     /// Takes the bytes after the last answer into account: those read so far, and `more`. `closes`: the answer ends the
     /// connection.
     pub(super) fn end_answers(&mut self, closes: bool, more: &[u8]) {

@@ -171,8 +171,10 @@ impl KeptConnection {
         let continued = Notify::new();
         let parts = drafts.iter().flat_map(|draft| encode(draft, endpoint.authority(), endpoint.base()));
         let parts = parts.collect();
+        // No pipelined request waits for an interim `100`.
+        let unused = Mutex::new(AnswerReader::new(""));
         let writing = async {
-            let _ = write(&mut self.write, parts, &continued).await;
+            let _ = write(&mut self.write, parts, &unused, &continued).await;
             std::future::pending::<Infallible>().await
         };
         let reading = async {
@@ -204,7 +206,7 @@ impl KeptConnection {
         let parts = encode(draft, endpoint.authority(), endpoint.base());
         let writing = async {
             // A peer may answer early and close its half: its answer counts, not the write error.
-            let _ = write(&mut self.write, parts, &continued).await;
+            let _ = write(&mut self.write, parts, &reader, &continued).await;
             std::future::pending::<Infallible>().await
         };
         let reading = read(&mut self.read, &reader, &continued);
@@ -238,6 +240,7 @@ impl KeptConnection {
 async fn write(
     stream: &mut WriteHalf<ClientStream>,
     parts: Vec<WriteStep>,
+    reader: &Mutex<AnswerReader>,
     continued: &Notify,
 ) -> io::Result<()> {
     for part in parts {
@@ -249,7 +252,9 @@ async fn write(
             WriteStep::Pause(time) => tokio::time::sleep(time).await,
             WriteStep::AwaitContinue => {
                 // After the timeout the client sends the body anyway (RFC 9110 §10.1.1).
-                let _ = timeout(CONTINUE_LIMIT, continued.notified()).await;
+                if timeout(CONTINUE_LIMIT, continued.notified()).await.is_err() {
+                    reader.lock().lacks_continue();
+                }
             }
             WriteStep::EndOfStream => stream.shutdown().await?,
         }

@@ -108,6 +108,8 @@ values! {
         LostBodies,
         /// Requests to the location of a redirect.
         FollowedRedirects,
+        /// Requests to a host that a client names.
+        RequestsElsewhere,
         /// Entries of a request target that the setting does not explain.
         RequestTargets,
         /// Requests at the service that belong to no case.

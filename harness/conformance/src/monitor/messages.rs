@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::Violation;
+use edgeproof_http::{NoAnswer, Violation};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
@@ -22,6 +22,10 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             ..by_case(&request.sender.case)
         };
         add(&mut answers, &sent.violations, request.sender.level, &breach);
+        if let Err(NoAnswer::NotHttp(why)) = &sent.reply {
+            answers
+                .push_at(request.sender.level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
+        }
     }
     vec![
         answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed),

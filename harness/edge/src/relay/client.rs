@@ -58,6 +58,9 @@ impl RelayClient {
 
     /// Relays one body, once. `idle`: timeout for the next byte from the page.
     pub(crate) async fn relay(&self, body: InboundBody, page: &HeaderMap, idle: Duration) -> RelayResult {
+        if let Some(named) = self.named(page) {
+            return Box::pin(named.relay(body, page, idle)).await;
+        }
         let copy = match &body {
             InboundBody::Complete(bytes) if self.options.follows_redirects => Some(bytes.clone()),
             _ => None,
@@ -112,9 +115,22 @@ impl RelayClient {
     /// Client for the target of a redirect.
     fn redirected(&self, response: &Response<Incoming>) -> Option<Self> {
         let uri: Uri = response.headers().get(LOCATION)?.to_str().ok()?.parse().ok()?;
+        self.at(uri, !self.options.drops_license_on_redirect)
+    }
+
+    /// Client for the host that the page's request names.
+    fn named(&self, page: &HeaderMap) -> Option<Self> {
+        let host = page.get("x-forwarded-host").filter(|_| self.options.trusts_named_host)?;
+        let path = self.uri.path_and_query()?;
+        self.at(format!("https://{}{path}", host.to_str().ok()?).parse().ok()?, true)
+    }
+
+    /// The same client for another address.
+    fn at(&self, uri: Uri, with_license: bool) -> Option<Self> {
         let connector = self.pool.connector().redirected(&uri)?;
-        let license = self.options.license.clone().filter(|_| !self.options.drops_license_on_redirect);
+        let license = self.options.license.clone().filter(|_| with_license);
         let options = UpstreamOptions {
+            trusts_named_host: false,
             follows_redirects: false,
             license,
             keep_alive: true,

@@ -31,6 +31,8 @@ pub struct UpstreamOptions {
     pub certificate_check: CertificateCheck,
     /// Changes the head of each HTTP/1.1 request before it is written (default: none).
     pub raw_head: Option<RawHead>,
+    /// Sends a collection to the host that X-Forwarded-Host names (default: false).
+    pub trusts_named_host: bool,
     /// Follows redirects (default: false).
     pub follows_redirects: bool,
     /// Sends no license to the target of a redirect (default: false).
@@ -72,6 +74,7 @@ impl UpstreamOptions {
             replaces_closed: true,
             certificate_check: CertificateCheck::Full,
             raw_head: None,
+            trusts_named_host: false,
             follows_redirects: false,
             drops_license_on_redirect: false,
         })

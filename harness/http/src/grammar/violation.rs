@@ -49,6 +49,8 @@ pub enum MessageRule {
     UnrequestedSwitch,
     /// An interim answer to a request of HTTP/1.0.
     InterimToHttp10,
+    /// Neither 100 nor a final answer to a client that waits for one of them before it sends its body.
+    NoContinue,
 }
 
 /// A message that breaks a rule.
@@ -87,6 +89,7 @@ impl MessageRule {
             Self::NoHost => "no Host",
             Self::RepeatedHost => "more than one Host",
             Self::UnrequestedSwitch => "101 to a request without Upgrade",
+            Self::NoContinue => "neither 100 nor an answer to Expect: 100-continue",
             Self::InterimToHttp10 => "an interim answer to a request of HTTP/1.0",
         }
     }
@@ -108,6 +111,7 @@ impl MessageRule {
             Self::BytesAfterEnd | Self::BytesAfterLast => "RFC 9112 §6.3",
             Self::NoHost | Self::RepeatedHost => "RFC 9112 §3.2",
             Self::UnrequestedSwitch => "RFC 9110 §7.8",
+            Self::NoContinue => "RFC 9110 §10.1.1",
             Self::InterimToHttp10 => "RFC 9110 §15.2",
         }
     }
@@ -122,6 +126,7 @@ impl MessageRule {
                 | Self::PaddedChunkLine
                 | Self::Trailer
                 | Self::BytesAfterLast
+                | Self::NoContinue
         )
     }
 }

@@ -35,6 +35,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.edge-lives-on", "broken-request-harms")
         .when(BROKE_BEFORE)
         .then(Instead(Json(500, INTERNAL))),
+    mutant(
+        "stops-on-malformed-escape",
+        "Answers 500 to every request after a percent sign without two digits.",
+    )
+    .breaks("statement.edge-lives-on", "broken-request-harms")
+    .when(Earlier(Same::Part, 1, &TargetPart("%zz")))
+    .then(Instead(Json(500, INTERNAL))),
     mutant("stops-on-malformed-request", "Answers no request after a connection with malformed HTTP.")
         .breaks("statement.edge-lives-on", "broken-request-harms")
         .when(SilentConnection)

@@ -63,6 +63,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.preflight", "preflight-wrong")
         .when(PREFLIGHT)
         .answers(RemoveHeader("access-control-allow-headers")),
+    mutant(
+        "grants-whole-connection",
+        "Grants every origin after a request of the allowed one on the same connection.",
+    )
+    .breaks("statement.cors-other-origins", "any-origin")
+    .when(All(&[Not(&FromAllowedOrigin), Earlier(Same::Connection, 1, &FromAllowedOrigin)]))
+    .answers(Grants(|_, _| true)),
     mutant("redirects-preflight", "Redirects preflights.")
         .breaks("edge.preflight", "preflight-wrong")
         .when(PREFLIGHT)

@@ -23,6 +23,14 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.isolation", "state-kept")
         .when(Relayed)
         .answers(Repeats(Which::First, (Same::Connection, &Relayed))),
+    mutant("stops-asking-after-refusals", "Answers 502 without relaying after 20 refusals with 503.")
+        .breaks("statement.isolation", "no-recovery")
+        .when(All(&[Collection, Earlier(Same::Part, 20, &ReplyIs(503, 503))]))
+        .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
+    mutant("stops-after-acceptances", "Answers 502 after 130 acceptances.")
+        .breaks("statement.isolation", "no-recovery")
+        .when(All(&[Relayed, Earlier(Same::Part, 130, &ReplyIs(200, 299))]))
+        .answers(UNREACHABLE),
     mutant("hides-5xx", "Answers 502 to refusals with a 5xx status.")
         .breaks("edge.refused", "status-replaced")
         .when(ReplyIs(500, 999))

@@ -31,6 +31,9 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     .when(Unreachable)
     .then(RelayAgain)
     .also(&[(Relays(2), Answering(UNREACHABLE))]),
+    mutant("tells-of-the-copy", "Relays each collection twice, and passes the outcome of the copy on.")
+        .breaks("statement.retry-told-truth", "retried")
+        .then(RelayAgain),
     mutant("retries-409", "Retries after a 409.")
         .breaks("statement.relayed-once", "retried")
         .when(ReplyIs(409, 409))

@@ -32,6 +32,9 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("keeps-first-service-url", "Calls the SERVICE_URL of the first edge and ignores its own.")
         .breaks("setting.edge.service-url", "service-url-misread")
         .then(Start(|options, first| options.settings.service_url.clone_from(&first.service_url))),
+    mutant("relays-to-named-host", "Relays to the host that X-Forwarded-Host names.")
+        .breaks("statement.license-not-elsewhere", "service-url-misread")
+        .then(Upstream(|right| UpstreamOptions { trusts_named_host: true, ..right })),
     mutant("follows-redirects", "Follows redirects of the service.")
         .breaks("statement.license-not-redirected", "redirects-followed")
         .then(Upstream(|right| UpstreamOptions { follows_redirects: true, ..right })),

@@ -56,6 +56,11 @@ pub(super) fn rendered(count: &Count) -> Rendered {
             let actual = or_none(&format!("a {first} request{license}"));
             Rendered::new("requests to the redirect's location", "none", actual)
         }
+        Counted::RequestsElsewhere => {
+            let license = if part > 0 { " with the license" } else { "" };
+            let actual = or_none(&format!("a {first} request{license}"));
+            Rendered::new("requests to the host that the client named", "none", actual)
+        }
         Counted::RequestTargets => {
             let expected = match &count.wanted {
                 None => "as without the slash in SERVICE_URL".to_owned(),

@@ -179,7 +179,12 @@ impl EdgeCaseContext {
 
     /// Sends a filled draft over a new connection. The case's report does not show the exchange.
     pub async fn exchange(&self, draft: &Draft) -> Sent {
-        self.exchange_as(&self.marker, self.level, draft, self.timeout).await
+        self.exchange_until(draft, self.timeout).await
+    }
+
+    /// Sends a filled draft from a client that leaves after this time.
+    pub async fn exchange_until(&self, draft: &Draft, leaves: Duration) -> Sent {
+        self.exchange_as(&self.marker, self.level, draft, leaves).await
     }
 
     /// Sends a filled draft over HTTP/2. None: the edge does not offer it.

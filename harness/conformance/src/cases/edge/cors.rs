@@ -14,6 +14,7 @@ use edgeproof_http::Draft;
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     preflights(cases);
     readable(cases);
+    letter_case(cases);
     denied(cases);
     denied_errors(cases);
     setting(cases);
@@ -92,6 +93,30 @@ fn readable(cases: &mut CaseList<'_, Edge>) {
         )
         .conversation(put)
         .requires(&[EdgeNeed::Origin]);
+}
+
+/// The names of header fields have no case: HTTP/2, and the proxies that speak it, write them in lower case.
+fn letter_case(cases: &mut CaseList<'_, Edge>) {
+    for (id, title, rename) in [
+        ("lower", "lower case", str::to_lowercase as fn(&str) -> String),
+        ("upper", "upper case", |name| name.to_uppercase()),
+    ] {
+        let renamed = |draft: Draft| {
+            let headers = draft.headers.iter().map(|(name, value)| (rename(name), value.clone()));
+            Draft { headers: headers.collect(), ..draft }
+        };
+        let preflight = Conversation::request(renamed(preflight(ORIGIN))).expect(EdgeRule::PreflightPasses);
+        let post = cases.accepted_post().readable(CaseLevel::Must);
+        let post = post.draft(renamed(collection()));
+        cases
+            .case(
+                "statement.cors-readable",
+                &format!("cors.readable.{id}-case"),
+                &format!("a page can read the answer to header fields with names in {title}"),
+            )
+            .exchanges(vec![("a preflight".to_owned(), preflight), ("a collection".to_owned(), post)])
+            .requires(&[EdgeNeed::Service, EdgeNeed::Origin]);
+    }
 }
 
 /// Other origins get no grant, even if they look like the allowed one.

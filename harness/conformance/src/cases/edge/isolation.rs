@@ -14,7 +14,7 @@ use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
 /// Concurrent requests in the concurrent case.
-const CONCURRENT: usize = 64;
+const CONCURRENT: usize = 130;
 
 /// Requests do not affect each other.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
@@ -28,7 +28,7 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
     let mut plays: Vec<(String, Script, ExpectedAnswer)> = Vec::new();
     let statuses = cases.refusal_statuses();
     for number in 0..CONCURRENT {
-        let marker = format!("isolated-{number:02}-");
+        let marker = format!("isolated-{number:03}-");
         let reason = reason(number);
         // Every status of the tables and an acceptance take turns.
         let (script, answer) = match statuses.get(number % (statuses.len() + 1)) {
@@ -41,7 +41,7 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
         .case(
             "statement.isolation",
             "isolation.concurrent",
-            "64 concurrent collections each get their own answer",
+            "130 concurrent collections each get their own answer",
         )
         .steps(steps!(with(plays), async |context| { all_at_once(context, &plays).await }))
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
@@ -132,7 +132,7 @@ fn in_turn(cases: &mut CaseList<'_, Edge>) {
 }
 
 /// A collection with a marker of its own, to which the service replies by `script`.
-fn scripted(context: &mut EdgeCaseContext, name: &str, script: Script) -> Draft {
+pub(super) fn scripted(context: &mut EdgeCaseContext, name: &str, script: Script) -> Draft {
     let marker = format!("{name}-{}", context.marker);
     context.script_on(&marker, script);
     let mut draft = collection();

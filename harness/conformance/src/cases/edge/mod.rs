@@ -3,6 +3,7 @@
 mod accept;
 mod cors;
 mod credentials;
+mod elsewhere;
 mod exchange;
 mod fuzz;
 mod health;
@@ -16,6 +17,7 @@ mod refusals;
 mod relay;
 mod relayed_license;
 mod rule;
+mod series;
 mod settings;
 mod unreachable;
 
@@ -29,12 +31,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     relay::add(cases);
     fuzz::add(cases);
     credentials::add(cases);
+    elsewhere::add(cases);
     refusals::add(cases);
     methods::add(cases);
     cors::add(cases);
     read_failures::add(cases);
     unreachable::add(cases);
     isolation::add(cases);
+    series::add(cases);
     log::add(cases);
     other_paths::add(cases);
     if cases.explores {

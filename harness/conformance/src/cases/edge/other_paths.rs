@@ -1,6 +1,6 @@
 use crate::cases::{
-    CaseList, Conversation, Edge, EdgeNeed, EdgeObservation, EdgeRule, HEALTH, SIGNALS, collection,
-    to_signals,
+    CaseList, Conversation, Edge, EdgeNeed, EdgeObservation, EdgeRule, ExpectedRelay, HEALTH, SIGNALS,
+    collection, to_signals,
 };
 use crate::judge;
 use edgeproof_http::Draft;
@@ -46,7 +46,65 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .conversation(exchange.observe(EdgeObservation::Status))
             .requires(&[]);
     }
+    odd_values(cases);
     http2(cases);
+}
+
+/// Request targets that a decoder of percent escapes or a parser of URLs refuses.
+const ODD_TARGETS: [&str; 12] = [
+    "/%",
+    "/%zz",
+    "/%00",
+    "/%c0%af",
+    "/%E0%A4%A",
+    "/%2e%2e/%2e%2e/",
+    "//",
+    "/?%",
+    "/?a[=1&a]=2&__proto__[x]=1",
+    "/a;b=%",
+    "{signals}%",
+    "{signals}?%zz=%",
+];
+
+/// Header fields that a parser of their values refuses.
+const ODD_FIELDS: [(&str, &str); 9] = [
+    ("Origin", "%"),
+    ("Origin", "https://["),
+    ("Referer", "http://%"),
+    ("Cookie", "a=%; =; ;"),
+    ("Content-Type", ";"),
+    ("Content-Type", "application/json; charset=edgeproof"),
+    ("X-Forwarded-For", "%, [::, unknown"),
+    ("Accept-Language", ";q=x"),
+    ("Authorization", "Basic %"),
+];
+
+/// Anybody can send these: an answer of any kind is fine, an edge that ends or hangs is not.
+fn odd_values(cases: &mut CaseList<'_, Edge>) {
+    let targets =
+        ODD_TARGETS.map(|target| [Draft::new("GET", target), Draft { path: target.into(), ..collection() }]);
+    let fields = ODD_FIELDS.map(|(name, value)| {
+        let mut draft = collection();
+        draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+        draft.header(name, value)
+    });
+    let odd: Vec<Draft> = targets.into_iter().flatten().chain(fields).collect();
+    let (accept, next) = (cases.accept(), cases.accepted_post().relay(ExpectedRelay::Any));
+    cases
+        .case(
+            "statement.edge-lives-on",
+            "paths.odd-values",
+            "the edge still works after request targets and header fields that a parser refuses",
+        )
+        .steps(steps!(with(odd, accept, next), async |context| {
+            context.script(accept);
+            // Their own answers are open.
+            for draft in odd.iter().map(|draft| context.fill(draft)) {
+                context.exchange_as(&context.marker, CaseLevel::Open, &draft, context.timeout).await;
+            }
+            context.converse(&next).await;
+        }))
+        .exclusive();
 }
 
 fn http2(cases: &mut CaseList<'_, Edge>) {

@@ -123,6 +123,8 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
     let begun = format!(r#"{{"sealed":"{MARKER}","#);
     // The marker is as long as its placeholder, so this is the size on the wire.
     let chunk = format!("{:x}\r\n{begun}\r\n", begun.len());
+    // Complete JSON is no sign of a complete body.
+    let json = format!(r#"{{"sealed":"{MARKER}"}}"#);
     let large = |bytes: usize| format!("{begun}\"fill\":\"{}", "f".repeat(bytes));
     let large_chunks = |bytes: usize| {
         let text = large(bytes);
@@ -146,6 +148,18 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
             "broken-chunk-size",
             "the edge answers read_failed to an invalid chunk size, and completes no relay",
             draft(("Transfer-Encoding", "chunked"), format!("{chunk}zz\r\n{begun}\r\n0\r\n\r\n")),
+        ),
+        (
+            Stimulus::ShortBody,
+            "short-body-of-json",
+            "the edge answers read_failed to a body that is JSON, but shorter than its Content-Length",
+            draft(("Content-Length", "500"), json.clone()),
+        ),
+        (
+            Stimulus::EarlyChunkEnd,
+            "early-chunk-end-after-json",
+            "the edge answers read_failed to chunks that are JSON, but lack the last chunk",
+            draft(("Transfer-Encoding", "chunked"), format!("{:x}\r\n{json}\r\n", json.len())),
         ),
         (
             Stimulus::ShortBody,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, ServiceUrlForm, SettingChange, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted, DifferenceKind};
 
 use crate::cases::{
     CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, SettingForms, Setup, collection, summary,
@@ -173,19 +173,24 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
 /// An IP address as host is no reason to trust any certificate.
 fn address_as_host(cases: &mut CaseList<'_, Edge>) {
     let address = SettingChange::ServiceUrl(ServiceUrlForm::Ipv4);
-    let conversation = cases.unreachable_post();
-    let case = cases
-        .case(
-            "statement.server-identity",
-            "unreachable.foreign-authority-of-address",
-            "the edge answers 502 if SERVICE_URL has an IP address and the service's certificate is from another CA",
-        )
-        .conversation(conversation)
-        .setup(Setup::Forms(SettingForms::new(&[address])))
-        .listener(ListenerMode::Tls(Role::OtherServiceServer))
-        .also("edge.502.service-unreachable");
-    // Whether an edge starts with this form is for a case of its own.
-    case.settings.start = CaseLevel::Open;
+    for (role, id, title) in [
+        (Role::OtherServiceServer, "foreign-authority-of-address", "is from another CA"),
+        (Role::ServiceWrongHost, "wrong-host-of-address", "is for another host"),
+        (Role::ServiceExpired, "certificate-expired-of-address", "has expired"),
+    ] {
+        let title = format!(
+            "the edge answers 502 if SERVICE_URL has an IP address and the service's certificate {title}"
+        );
+        let conversation = cases.unreachable_post();
+        let case = cases
+            .case("statement.server-identity", &format!("unreachable.{id}"), &title)
+            .conversation(conversation)
+            .setup(Setup::Forms(SettingForms::new(&[address])))
+            .listener(ListenerMode::Tls(role))
+            .also("edge.502.service-unreachable");
+        // Whether an edge starts with this form is for a case of its own.
+        case.settings.start = CaseLevel::Open;
+    }
 }
 
 /// The service breaks off after it has read the request. It may have accepted the collection, so the edge should not
@@ -242,6 +247,7 @@ fn broken(cases: &mut CaseList<'_, Edge>) {
         .observation(Script::one(Action::CutHead))
         .exclusive();
     copy_refused(cases);
+    copy_refused_after_cut(cases);
 }
 
 /// The service accepts the collection and breaks off. It refuses a copy as replayed, which is not the page's doing.
@@ -262,6 +268,40 @@ fn copy_refused(cases: &mut CaseList<'_, Edge>) {
         .conversation(conversation.after_retry(vec![unreachable, accepted]))
         .also("statement.no-retry")
         .exclusive();
+}
+
+/// The same after a part of the reply. Whether the page is told of the acceptance or of the lost rest is open.
+fn copy_refused_after_cut(cases: &mut CaseList<'_, Edge>) {
+    let Some(replayed) = cases.spec.by_stimulus(Table::Relay, Stimulus::Replayed) else { return };
+    let (Some(status), Some(code)) = (replayed.status(), replayed.code()) else { return };
+    let refuse = cases.refuse(status, code).replies.remove(0);
+    let body = Bytes::from_static(br#"{"accepted":true,"edgeproof":"cut"}"#);
+    let answers = [cases.answer("edge.502.service-unreachable", None), cases.accepted()];
+    for (id, title, action) in [
+        ("body", "within its body", Action::CutBody { status: 200, body, after: 12 }),
+        ("head", "within its head", Action::CutHead),
+    ] {
+        let script = Script { replies: vec![Reply::now(action), refuse.clone()] };
+        let answers = answers.clone();
+        cases
+            .case(
+                "statement.retry-told-truth",
+                &format!("unreachable.copy-refused-after-cut-{id}"),
+                &format!("if the edge retries after an acceptance that ends {title}, it does not pass on the refusal of the copy"),
+            )
+            .steps(steps!(with(script, answers), async |context| {
+                context.script(script);
+                let sent = context.send(&collection()).await;
+                let times = context.relayed().await.complete.len();
+                let copies = Count::new(Counted::SameBodies, 1, times);
+                context.check(Check::judged(copies, times <= 1).at(CaseLevel::Should).advise(Advice::CopySent));
+                if times > 1 {
+                    let check = judge::one_of(AnswerSubject::AfterRetry, &answers, &sent.reply);
+                    context.check(check.advise(Advice::RetryUntold));
+                }
+            }))
+            .exclusive();
+    }
 }
 
 fn slow(cases: &mut CaseList<'_, Edge>) {

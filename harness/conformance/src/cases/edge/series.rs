@@ -1,0 +1,213 @@
+use std::iter::repeat_n;
+use std::time::Duration;
+
+use bytes::Bytes;
+use edgeproof_http::{Body, Draft, Sent};
+use edgeproof_mock::{Action, Script};
+use edgeproof_reports::CaseLevel;
+use futures_util::future::{join, join_all};
+
+use super::isolation::scripted;
+use crate::cases::{
+    CaseList, Edge, EdgeCaseContext, EdgeNeed, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from,
+    preflight, to_signals,
+};
+use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
+
+/// Number of refusals in a row with a status that circuit breakers count, and with any other one.
+const COUNTED: usize = 24;
+const OTHERS: usize = 3;
+/// Number of acceptances in a row. Clients keep up to 128 connections in use, or fewer.
+const ACCEPTED: usize = 140;
+/// Number of replies in a row that break off.
+const LOST: usize = 6;
+/// Number of pages that leave at the same time, and of those that stay.
+const PAGES: usize = 4;
+/// Time after which a page leaves.
+const LEAVES: Duration = Duration::from_millis(40);
+/// Time that the service takes meanwhile.
+const SERVICE_TAKES: Duration = Duration::from_millis(120);
+
+/// Exchanges in a row: none changes what the next one gets.
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+    refusals(cases);
+    acceptances(cases);
+    lost_replies(cases);
+    origins(cases);
+    pages_that_leave(cases);
+}
+
+/// An edge that stops asking a service which refuses, tells pages of a refusal that the service did not give.
+fn refusals(cases: &mut CaseList<'_, Edge>) {
+    let mut plays: Vec<(Script, ExpectedAnswer)> = Vec::new();
+    for status in cases.refusal_statuses() {
+        let times = if matches!(status, 429 | 500..) { COUNTED } else { OTHERS };
+        let play = (cases.refuse(status, "edgeproof_in_a_row"), cases.refused(status, "edgeproof_in_a_row"));
+        plays.extend(repeat_n(play, times));
+    }
+    plays.push((cases.accept(), cases.accepted()));
+    cases
+        .case(
+            "statement.isolation",
+            "series.refusals",
+            "after many refusals in a row the service is still asked about each collection",
+        )
+        .steps(steps!(with(plays), async |context| { in_a_row(context, &plays).await }))
+        .also("statement.status-and-reason-passed")
+        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons])
+        // The acceptances of other cases would come in between.
+        .exclusive();
+}
+
+/// An edge that leaves something open after each acceptance stops at some number of them.
+fn acceptances(cases: &mut CaseList<'_, Edge>) {
+    let plays: Vec<_> = repeat_n((cases.accept(), cases.accepted()), ACCEPTED).collect();
+    cases
+        .case("statement.isolation", "series.acceptances", "the edge relays 140 collections in a row")
+        .steps(steps!(with(plays), async |context| { in_a_row(context, &plays).await }));
+}
+
+/// Sends a collection for each script, and checks that each gets its own answer and arrives once.
+async fn in_a_row(context: &mut EdgeCaseContext, plays: &[(Script, ExpectedAnswer)]) {
+    let drafts: Vec<Draft> = plays
+        .iter()
+        .enumerate()
+        .map(|(number, (script, _))| scripted(context, &format!("row-{number:03}"), script.clone()))
+        .collect();
+    let sent = context.exchange_in_turn(&drafts).await;
+    let arrivals = context.relayed().await.complete;
+    let all = sent.len();
+    for (number, ((sent, draft), (_, expected))) in sent.into_iter().zip(&drafts).zip(plays).enumerate() {
+        let body = draft.body.bytes();
+        let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+        let relayed = RelayedRequests::new(of_it.collect());
+        let mut checks = judge::exact(expected, &sent.reply);
+        checks.extend(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+        // The first wrong answer says enough.
+        if checks.iter().any(|check| !check.ok) || number + 1 == all {
+            context.record(draft, sent);
+            return context.checks(checks);
+        }
+    }
+}
+
+/// The service can be reached, so a page is not told otherwise.
+fn lost_replies(cases: &mut CaseList<'_, Edge>) {
+    let (lost, accept) = (Script::one(Action::Close), cases.accept());
+    let accepted = cases.accepted();
+    cases
+        .case(
+            "statement.recovery",
+            "series.lost-replies",
+            "after several replies that broke off the service is asked about the next collection",
+        )
+        .steps(steps!(with(lost, accept, accepted), async |context| {
+            // Over one connection: what a lost exchange leaves behind must not reach the next one.
+            let mut drafts: Vec<Draft> =
+                (0..LOST).map(|number| scripted(context, &format!("lost-{number}"), lost.clone())).collect();
+            drafts.extend((0..2).map(|number| scripted(context, &format!("after-{number}"), accept.clone())));
+            context.exchange_in_turn(&drafts).await;
+            context.use_up_closed().await;
+            let draft = scripted(context, "next", accept);
+            let sent = context.exchange(&draft).await;
+            context.record(&draft, sent.clone());
+            let checks = judge::exact(&accepted, &sent.reply).into_iter();
+            context.checks(checks.map(|check| check.at(CaseLevel::Should)).collect());
+        }))
+        .exclusive();
+}
+
+/// Proxies send the requests of many pages over one connection.
+fn origins(cases: &mut CaseList<'_, Edge>) {
+    let put = || Draft { method: "PUT".into(), ..collection_from(OTHER_ORIGIN) };
+    let requests = vec![
+        collection(),
+        collection_from(OTHER_ORIGIN),
+        preflight(OTHER_ORIGIN),
+        preflight(ORIGIN),
+        put(),
+        collection(),
+        put(),
+        collection_from(OTHER_ORIGIN),
+        preflight(ORIGIN),
+        preflight(OTHER_ORIGIN),
+    ];
+    let accept = cases.accept();
+    cases
+        .case(
+            "statement.cors-other-origins",
+            "series.origins",
+            "requests of the allowed origin and of another one on one connection get their own grants",
+        )
+        .steps(steps!(with(requests, accept), async |context| {
+            context.script(accept);
+            let mut drafts: Vec<Draft> = requests.iter().map(|draft| context.fill(draft)).collect();
+            for round in 0..2 {
+                let sent = context.exchange_in_turn(&drafts).await;
+                for (sent, draft) in sent.into_iter().zip(&drafts) {
+                    let checks = grants(context.origin(), draft, &sent);
+                    if round == 0 || checks.iter().any(|check| !check.ok) {
+                        context.record(draft, sent);
+                    }
+                    context.checks(checks);
+                }
+                drafts.reverse();
+            }
+        }))
+        .also("statement.isolation")
+        .requires(&[EdgeNeed::Service, EdgeNeed::Origin]);
+}
+
+/// What a request may be granted.
+fn grants(allowed: &str, draft: &Draft, sent: &Sent) -> Vec<Check> {
+    let origin = draft.header_value("origin").unwrap_or_default();
+    match draft.method.as_str() {
+        _ if origin != allowed => vec![judge::no_grant(origin, &sent.reply)],
+        "OPTIONS" => judge::preflight_passes(origin, &sent.reply),
+        _ => vec![judge::readable(origin, &sent.reply)],
+    }
+}
+
+/// A page can leave at any time: within its upload, or while the service decides. The others still get their answers.
+fn pages_that_leave(cases: &mut CaseList<'_, Edge>) {
+    let mut slow = cases.accept();
+    slow.replies[0].delay = SERVICE_TAKES;
+    let (accept, accepted) = (cases.accept(), cases.accepted());
+    cases
+        .case(
+            "statement.isolation",
+            "series.pages-leave",
+            "pages that leave at any time change nothing for those that stay",
+        )
+        .steps(steps!(with(slow, accept, accepted), async |context| {
+            let drafts = |context: &mut EdgeCaseContext, name: &str| -> Vec<Draft> {
+                (0..PAGES).map(|page| scripted(context, &format!("{name}-{page}"), slow.clone())).collect()
+            };
+            let (stays, mut leaves) = (drafts(context, "stays"), drafts(context, "leaves"));
+            leaves.extend(within_upload(context));
+            let pages: &EdgeCaseContext = context;
+            let leaving = leaves.iter().map(|draft| pages.exchange_until(draft, LEAVES));
+            let staying = stays.iter().map(|draft| pages.exchange(draft));
+            let (_, mut sent) = join(join_all(leaving), join_all(staying)).await;
+            let mut drafts = stays;
+            drafts.push(scripted(context, "next", accept));
+            sent.extend(context.exchange_in_turn(&drafts[PAGES..]).await);
+            for (sent, draft) in sent.into_iter().zip(&drafts) {
+                context.record(draft, sent.clone());
+                context.checks(judge::exact(&accepted, &sent.reply));
+            }
+        }))
+        .also("statement.edge-lives-on")
+        .takes(SERVICE_TAKES)
+        .exclusive();
+}
+
+/// Collections whose pages leave before the end of the body: of one with a length and of one in chunks.
+fn within_upload(context: &EdgeCaseContext) -> Vec<Draft> {
+    let body = Bytes::from(format!(r#"{{"sealed":"{MARKER}","fill":"{}"}}"#, "f".repeat(64 * 1024)));
+    let slow = Body::Slow(body.clone(), 4, LEAVES);
+    let size = format!("{:x}\r\n", body.len());
+    let broken = Body::Raw([size.as_bytes(), &body[..body.len() / 2]].concat().into());
+    let chunked = to_signals("POST").header("Origin", ORIGIN).header("Transfer-Encoding", "chunked");
+    [collection().body(slow), chunked.body(broken)].map(|draft| context.fill(&draft)).into()
+}
