@@ -10,6 +10,8 @@ mod credentials;
 mod edge_record;
 mod last_requests;
 mod messages;
+#[cfg(test)]
+mod messages_tests;
 mod privacy;
 mod refusal_log;
 mod service;

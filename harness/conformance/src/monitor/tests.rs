@@ -17,11 +17,11 @@ use super::{EdgeRecord, ExpectedCertificate, judge};
 use crate::cases::{EdgeMonitor, SIGNALS, Sender, Setup, TracedRequest, collection};
 use crate::judge::ExpectedAnswer;
 
-const ORIGIN: &str = "https://shop.example";
+pub(super) const ORIGIN: &str = "https://shop.example";
 const LICENSE: &str = "a license of this run";
 
 /// An edge that did nothing so far.
-fn edge() -> EdgeRecord {
+pub(super) fn edge() -> EdgeRecord {
     let mut redactor = Redactor::empty();
     redactor.add("license", LICENSE);
     EdgeRecord {
@@ -43,7 +43,7 @@ fn edge() -> EdgeRecord {
 }
 
 /// A collection of a case, answered with this status, grant and body.
-fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
+pub(super) fn exchange(case: &str, status: u16, grant: &str, body: &str) -> TracedRequest {
     let marker = "q0000001";
     let draft = Draft { body: Body::Sized(format!(r#"{{"sealed":"{marker}"}}"#).into()), ..collection() };
     let draft = Draft { headers: vec![("Origin".into(), ORIGIN.into())], ..draft };

@@ -99,8 +99,14 @@ fn odd_values(cases: &mut CaseList<'_, Edge>) {
         .steps(steps!(with(odd, accept, next), async |context| {
             context.script(accept);
             // Their own answers are open.
-            for draft in odd.iter().map(|draft| context.fill(draft)) {
-                context.exchange_as(&context.marker, CaseLevel::Open, &draft, context.timeout).await;
+            for draft in &odd {
+                let draft = context.fill(draft);
+                let (marker, limit) = (context.marker.clone(), context.timeout);
+                let sent = context.exchange_as(&marker, CaseLevel::Open, &draft, limit).await;
+                // It may have ended the edge.
+                if sent.reply.is_err() {
+                    context.record(&draft, sent);
+                }
             }
             context.converse(&next).await;
         }))

@@ -14,9 +14,11 @@ use crate::cases::{
 };
 use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 
-/// Number of refusals in a row with a status that circuit breakers count, and with any other one.
-const COUNTED: usize = 24;
-const OTHERS: usize = 3;
+/// Statuses that circuit breakers count. The service may answer them, though no row has them.
+const COUNTED: [u16; 3] = [429, 500, 503];
+/// Number of refusals in a row with each of them, and with each status of the tables.
+const TIMES: usize = 24;
+const OTHER_TIMES: usize = 3;
 /// Number of acceptances in a row. Clients keep up to 128 connections in use, or fewer.
 const ACCEPTED: usize = 140;
 /// Number of replies in a row that break off.
@@ -40,8 +42,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
 /// An edge that stops asking a service which refuses, tells pages of a refusal that the service did not give.
 fn refusals(cases: &mut CaseList<'_, Edge>) {
     let mut plays: Vec<(Script, ExpectedAnswer)> = Vec::new();
-    for status in cases.refusal_statuses() {
-        let times = if matches!(status, 429 | 500..) { COUNTED } else { OTHERS };
+    let others = cases.refusal_statuses().into_iter().map(|status| (status, OTHER_TIMES));
+    for (status, times) in COUNTED.map(|status| (status, TIMES)).into_iter().chain(others) {
         let play = (cases.refuse(status, "edgeproof_in_a_row"), cases.refused(status, "edgeproof_in_a_row"));
         plays.extend(repeat_n(play, times));
     }
@@ -97,7 +99,7 @@ fn lost_replies(cases: &mut CaseList<'_, Edge>) {
     let accepted = cases.accepted();
     cases
         .case(
-            "statement.recovery",
+            "statement.isolation",
             "series.lost-replies",
             "after several replies that broke off the service is asked about the next collection",
         )
@@ -114,6 +116,7 @@ fn lost_replies(cases: &mut CaseList<'_, Edge>) {
             let checks = judge::exact(&accepted, &sent.reply).into_iter();
             context.checks(checks.map(|check| check.at(CaseLevel::Should)).collect());
         }))
+        .also("statement.recovery")
         .exclusive();
 }
 
