@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
-use super::grammar::Violation;
+use super::grammar::{MessageRule, Violation};
 use super::server_address::protocol;
 use super::{Answer, ClientStream, ConnectionUse, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
 
@@ -225,7 +225,7 @@ impl KeptConnection {
             let count = self.read.read(&mut more).now_or_never().and_then(Result::ok).unwrap_or_default();
             reader.end_answers(answer.ends_connection(&draft.method), &more[..count]);
         }
-        let violations = reader.take_violations();
+        let mut violations = reader.take_violations();
         let reply = match ended {
             Ok(Err(NoAnswer::Closed | NoAnswer::Reset)) if reader.began() => {
                 reader.end().ok_or_else(|| NoAnswer::NotHttp("the head of the answer is incomplete".into()))
@@ -233,6 +233,10 @@ impl KeptConnection {
             Ok(end) => end,
             Err(_) => reader.end().filter(|answer| !answer.complete).ok_or(NoAnswer::TimedOut(limit)),
         };
+        // HTTP/1.0 has no interim answers.
+        if reply.as_ref().is_ok_and(|answer| answer.version == Version::HTTP_10) {
+            violations.retain(|violation| violation.rule != MessageRule::NoContinue);
+        }
         (reply, violations)
     }
 }
