@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{NoAnswer, Violation};
+use edgeproof_http::{MessageRule, NoAnswer, Violation};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
@@ -13,7 +13,7 @@ use crate::judge::Check;
 
 /// Each answer of an edge, and each of its requests to the service, keeps to the grammar of HTTP/1.
 pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
-    let mut answers = Breaches::default();
+    let (mut answers, mut waits) = (Breaches::default(), Breaches::default());
     for request in &edge.requests {
         let Some(sent) = &request.sent else { continue };
         let breach = Breach {
@@ -21,7 +21,10 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             method: Some(request.draft.method.as_str().into()),
             ..by_case(&request.sender.case)
         };
-        add(&mut answers, &sent.violations, request.sender.level, &breach);
+        let (waited, others): (Vec<_>, Vec<_>) =
+            sent.violations.iter().partition(|violation| violation.rule == MessageRule::NoContinue);
+        add(&mut answers, others, request.sender.level, &breach);
+        add(&mut waits, waited, request.sender.level, &breach);
         if let Err(NoAnswer::NotHttp(why)) = &sent.reply {
             answers
                 .push_at(request.sender.level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
@@ -29,6 +32,7 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
     }
     vec![
         answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed),
+        waits.check(Invariant::MalformedAnswers).advise(Advice::ContinueMissing),
         requests(edge).check(Invariant::MalformedRequests).advise(Advice::RelayMalformed),
     ]
 }
@@ -56,13 +60,18 @@ fn requests(edge: &EdgeRecord) -> Breaches {
             Some(arrival) => (by_body.level(&arrival.request.body), by_body.breach(arrival)),
             None => (CaseLevel::Must, Breach::default()),
         };
-        add(&mut requests, std::slice::from_ref(&broken.violation), level, &breach);
+        add(&mut requests, [&broken.violation], level, &breach);
     }
     requests
 }
 
 /// Adds the violations of one message. Where all recipients read the same, a violation is a `should`.
-fn add(breaches: &mut Breaches, violations: &[Violation], level: CaseLevel, breach: &Breach) {
+fn add<'v>(
+    breaches: &mut Breaches,
+    violations: impl IntoIterator<Item = &'v Violation>,
+    level: CaseLevel,
+    breach: &Breach,
+) {
     for Violation { rule, excerpt } in violations {
         let level = if rule.misleads() { level } else { level.max(CaseLevel::Should) };
         let shown = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
