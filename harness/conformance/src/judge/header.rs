@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Wire};
-use http::header::ALLOW;
+use http::header::{ALLOW, CONTENT_LENGTH};
 
 use super::advice::{allow_advice, content_type_advice};
 use super::check::{AnswerResult, Check};
@@ -11,6 +11,15 @@ use super::values::{header, values};
 pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bool) -> Check {
     let rule = HeaderRule::SameAs(expected.map(Wire::from));
     Check::judged(DifferenceKind::Header { name: name.into(), rule, actual: header(answer, name) }, same)
+}
+
+/// Two answers to `HEAD` have the same `Content-Length`, which is that of the body for `GET` (RFC 9110 §8.6). None: an
+/// answer is missing.
+pub fn same_length(first: &AnswerResult, second: &AnswerResult) -> Option<Check> {
+    let (first, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
+    let name = CONTENT_LENGTH.as_str();
+    let (expected, actual) = (values(first, name), values(second, name));
+    Some(same_header(name, expected.as_deref(), second, expected == actual).advise(Advice::SessionRevealed))
 }
 
 /// A header's value satisfies `fits`, as `rule` says.

@@ -246,6 +246,12 @@ impl ServiceCaseContext {
         sent.into_iter().map(without_coding).collect()
     }
 
+    /// Sends requests to the verdict endpoint over one connection, without waiting for the answers between them.
+    pub async fn send_pipelined(&self, drafts: &[Draft]) -> Vec<Sent> {
+        let sent = edgeproof_http::send_pipelined(self.service(), drafts, self.timeout).await;
+        sent.into_iter().map(without_coding).collect()
+    }
+
     /// Sends a request to the verdict endpoint over a connection that stays open, if it is still open.
     pub async fn send_kept(&self, kept: &mut ReusedConnection, draft: &Draft) -> Sent {
         let mut sent = kept.send(self.service(), draft, self.timeout).await;

@@ -5,9 +5,11 @@ mod chosen;
 mod crossed;
 mod customers;
 mod lifecycle;
+mod lifetime;
 mod named;
 mod polls;
 mod references;
+mod refused_again;
 mod revocation;
 mod ways_around;
 
@@ -19,8 +21,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     references::add(cases);
     polls::add(cases);
     lifecycle::add(cases);
+    lifetime::add(cases);
     customers::add(cases);
     ways_around::add(cases);
     revocation::add(cases);
+    refused_again::add(cases);
     crossed::add(cases);
 }

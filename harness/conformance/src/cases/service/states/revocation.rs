@@ -5,6 +5,7 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::named::own_verdict;
+use super::refused_again::accepted_spellings;
 use crate::cases::service::TokenChoice;
 use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
@@ -77,7 +78,10 @@ async fn head(context: &mut ServiceCaseContext, references: &[String], authoriza
             context.check(judge::status_is(context.row(REVOKED).status().unwrap_or(401), &reply));
         }
         match &first {
-            Some(first) => context.check(judge::same_answer(AnswerSubject::AsForAVerdict, &reply, first)),
+            Some(first) => {
+                context.check(judge::same_answer(AnswerSubject::AsForAVerdict, &reply, first));
+                context.checks(judge::same_length(first, &reply).into_iter().collect());
+            }
             None => first = Some(reply),
         }
     }
@@ -99,15 +103,21 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             let mut kept = ReusedConnection::default();
             drop(fetch_kept(context, &mut kept, &reference).await);
             let token = Secret::new(context.read_token());
+            let spellings = accepted_spellings(context).await;
             if context.provide(StateRequest::Revoke { token: token.clone() }).await.is_none() {
                 return;
             }
-            let refused = [
+            let mut refused = vec![
                 // First: a client may keep a connection for a short time only.
                 fetch_kept(context, &mut kept, &reference).await,
                 fetch(context, &reference).await,
                 fetch(context, &unknown).await,
             ];
+            for spelling in spellings {
+                let request = context.verdict(&unknown);
+                let request = request.authorization(&format!("{spelling}{}", context.read_token()));
+                refused.push(context.fetch_verdict(&request).await);
+            }
             let other = context.target.inputs.other_token.is_some().then(|| context.other_token());
             let other = match other {
                 Some(token) => {
