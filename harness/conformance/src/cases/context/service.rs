@@ -158,6 +158,9 @@ impl ServiceCaseContext {
         if let Some(made) = reply.reference.as_deref().or(request.reference()) {
             self.target.traffic.note_session(made);
         }
+        if let StateRequest::Later { seconds } = request {
+            self.target.traffic.note_later(*seconds);
+        }
         // With time, a retired key leaves the key set.
         if matches!(request, StateRequest::Rotate {} | StateRequest::Later { .. }) {
             self.target.key_change.store(self.target.traffic.change_keys(), Ordering::Relaxed);

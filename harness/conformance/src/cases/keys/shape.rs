@@ -49,6 +49,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     ] {
         cases.case(id, id, title).exchange(checks);
     }
+    cases
+        .case("keys.members-once", "keys.members-once", "the key set and each key have each member once")
+        .steps(steps!(async |context| {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            if parse_key_set(context, &reply).is_none() {
+                return;
+            }
+            let body = reply.map(|answer| answer.body).unwrap_or_default();
+            context.checks(judge::doubled_members(&body, "the key set", is_of_key_set));
+        }));
     let id = "keys.content-type";
     let exchange = KeySetExchange::get().expect(KeySetRule::JsonContentType);
     cases
@@ -67,6 +77,12 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         let exchange = KeySetExchange::with_method(method).observe(KeySetObservation::Status);
         cases.case("keys.methods", &id, &title).exchange(exchange);
     }
+}
+
+/// The place is that of a member of the set or of a key: `/member` or `/keys/0/member`.
+fn is_of_key_set(place: &str) -> bool {
+    let parts: Vec<&str> = place.split('/').skip(1).collect();
+    parts.len() == 1 || parts.len() == 3 && parts[0] == "keys"
 }
 
 /// A request whose answer is a key set that passes these checks.

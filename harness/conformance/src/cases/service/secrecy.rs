@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::{Advice, Stimulus};
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::damage::Damage;
@@ -7,6 +10,7 @@ use super::rule::not_shown;
 use super::{CONDITIONS, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge;
+use crate::states::StateNeed;
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -16,6 +20,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     not_by_condition(cases);
     not_from_a_cache(cases);
     not_shared(cases);
+    not_reused(cases);
 }
 
 fn not_echoed(cases: &mut CaseList<'_, Service>) {
@@ -224,5 +229,38 @@ fn not_shared(cases: &mut CaseList<'_, Service>) {
     cases
         .case(row, "verdict.cache.verdict", title)
         .exchange(rules(VerdictExchange::with_verdict()))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
+}
+
+/// A cache that reuses an answer keeps neither an old verdict nor a pending answer alive, not even a private cache.
+fn not_reused(cases: &mut CaseList<'_, Service>) {
+    /// Time after which the verdict is too old (s).
+    const LEFT: u64 = 20;
+    let Some(limit) = cases.spec.limit("limit.verdict-age") else { return };
+    cases
+        .case(
+            "statement.verdict-not-reused",
+            "verdict.cache.lifetime",
+            "no cache may reuse a pending answer, or a verdict until it is too old",
+        )
+        .steps(steps!(async |context| {
+            let age = limit.as_secs().saturating_sub(LEFT);
+            let (made, longest) = if context.supports(StateNeed::Aged) {
+                let aged = StateRequest::aged(context.reference("aged"), age);
+                (context.made(aged).await, Duration::from_secs(LEFT))
+            } else {
+                (context.session().await, limit)
+            };
+            let Some(reference) = made else { return };
+            let unknown = context.reference("unknown");
+            for (asked, longest, row) in
+                [(&reference, longest, AVAILABLE), (&unknown, Duration::ZERO, PENDING)]
+            {
+                let reply = context.fetch_verdict(&context.with_token(asked)).await;
+                let received = context.wall_clock();
+                context.check(status(context.spec(), row, &reply));
+                context.check(judge::fresh_for(longest, &reply, received).advise(Advice::VerdictStored));
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }
