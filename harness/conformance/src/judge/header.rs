@@ -72,3 +72,33 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
     let advice = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_advice);
     check.advise_all(advice)
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn head(length: Option<&str>) -> AnswerResult {
+        let mut headers = HeaderMap::new();
+        headers.extend(length.map(|length| (CONTENT_LENGTH, length.parse().unwrap())));
+        Ok(Answer { status: 404, version: Version::HTTP_11, headers, body: Bytes::new(), complete: true })
+    }
+
+    #[rstest]
+    #[case::same(head(Some("40")), head(Some("40")), Some(true))]
+    #[case::none(head(None), head(None), Some(true))]
+    #[case::other(head(Some("40")), head(Some("900")), Some(false))]
+    #[case::one_without(head(None), head(Some("40")), Some(false))]
+    #[case::no_answer(Err(NoAnswer::Closed), head(None), None)]
+    fn other_length_for_head_fails(
+        #[case] first: AnswerResult,
+        #[case] second: AnswerResult,
+        #[case] expected: Option<bool>,
+    ) {
+        assert_eq!(same_length(&first, &second).map(|check| check.ok), expected);
+    }
+}

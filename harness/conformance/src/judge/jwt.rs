@@ -61,7 +61,7 @@ pub fn outlives(token: &str, other: &str) -> Option<Check> {
 /// The header of a token has each member once, and `crit` names extensions that are there (RFC 7515 §4, §4.1.11).
 pub fn token_header(token: &str) -> Vec<Check> {
     let Some(header) = header(token) else { return Vec::new() };
-    let mut checks = each_once(token, 0, "the header of the token");
+    let mut checks = each_once(token, 0, "header member");
     if let Some(critical) = header.get("crit") {
         let names: Option<Vec<&str>> =
             critical.as_array().and_then(|names| names.iter().map(Value::as_str).collect());
@@ -83,13 +83,14 @@ pub fn token_header(token: &str) -> Vec<Check> {
 /// The claims of a token have each member once (RFC 7519 §4), and the registered ones have their types (RFC 7519 §4.1).
 pub fn token_claims(token: &str) -> Vec<Check> {
     let (Some(header), Some(claims)) = (header(token), claims(token)) else { return Vec::new() };
-    let mut checks = each_once(token, 1, "the claims of the token");
+    let mut checks = each_once(token, 1, "claim");
     // Another JWS may have other members.
     let level = if is_jwt(&header) { CaseLevel::Must } else { CaseLevel::Should };
     for name in ["iss", "sub", "aud", "jti"] {
         let Some(value) = claims.get(name) else { continue };
         let is_list = name == "aud" && value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
-        checks.push(claim(name, value, None, value.is_string() || is_list).at(level));
+        let text = Value::String(value.to_string()).to_string();
+        checks.push(claim(name, value, Some(text), value.is_string() || is_list).at(level));
     }
     checks
 }
@@ -111,24 +112,14 @@ fn is_jwt(header: &Value) -> bool {
 /// A part of a token has each member once. In a nested object it is advice (RFC 8259 §4).
 fn each_once(token: &str, part: usize, what: &str) -> Vec<Check> {
     let bytes = token.split('.').nth(part).and_then(decode).unwrap_or_default();
-    doubled_members(&bytes, what, |place| place.matches('/').count() == 1)
-}
-
-/// Each object of a JSON text has each member once. `is_must`: whether the standard forbids it at this place.
-pub fn doubled_members(text: &[u8], what: &str, is_must: impl Fn(&str) -> bool) -> Vec<Check> {
-    let doubled = doubled_names(text);
-    let kind = |place: &str| DifferenceKind::Member {
-        path: format!("{what}{place}"),
-        change: MemberChange::Additional,
-        expected: None,
-        actual: None,
+    let check = |place: &String| {
+        let path = format!("the {what} {}", place.trim_start_matches('/'));
+        let kind =
+            DifferenceKind::Member { path, change: MemberChange::Doubled, expected: None, actual: None };
+        let is_inside = place.matches('/').count() > 1;
+        Check::judged(kind, false).at(if is_inside { CaseLevel::Should } else { CaseLevel::Must })
     };
-    let checks = doubled.iter().map(|place| {
-        let level = if is_must(place) { CaseLevel::Must } else { CaseLevel::Should };
-        Check::judged(kind(&format!(": {place}")), false).at(level)
-    });
-    let checks: Vec<Check> = checks.collect();
-    if checks.is_empty() { vec![Check::judged(kind(""), true)] } else { checks }
+    doubled_names(&bytes).iter().map(check).collect()
 }
 
 fn claim(name: &str, value: &Value, expected: Option<String>, ok: bool) -> Check {

@@ -38,6 +38,8 @@ pub struct ServiceTarget {
     pub run: String,
     /// Number of the last change of its keys that a case asked for; 0 without one.
     pub key_change: AtomicU64,
+    /// Time by which cases moved its clock so far (s).
+    pub moved: AtomicU64,
 }
 
 /// The user's inputs for requests to a service.
@@ -159,13 +161,18 @@ impl ServiceCaseContext {
             self.target.traffic.note_session(made);
         }
         if let StateRequest::Later { seconds } = request {
-            self.target.traffic.note_later(*seconds);
+            self.target.moved.fetch_add(*seconds, Ordering::Relaxed);
         }
         // With time, a retired key leaves the key set.
         if matches!(request, StateRequest::Rotate {} | StateRequest::Later { .. }) {
             self.target.key_change.store(self.target.traffic.change_keys(), Ordering::Relaxed);
         }
         Ok(reply)
+    }
+
+    /// Time by which cases moved the clock of the service so far.
+    pub fn moved(&self) -> Duration {
+        Duration::from_secs(self.target.moved.load(Ordering::Relaxed))
     }
 
     /// Value of `Authorization` that the service refuses for this cause. None: no such header, or no state hook.

@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use edgeproof_fixtures::spec::VerdictPath;
 use edgeproof_http::{Draft, Sent};
@@ -14,7 +13,6 @@ pub struct ServiceTraffic {
     exchanges: Mutex<Vec<ServiceExchange>>,
     sessions: Mutex<BTreeSet<String>>,
     key_changes: AtomicU64,
-    moved: AtomicU64,
 }
 
 /// A request to a service or a key set, with its answer.
@@ -48,16 +46,6 @@ impl ServiceTraffic {
     /// Number of a change of the keys that a case asked for, from 1.
     pub fn change_keys(&self) -> u64 {
         self.key_changes.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// Records that a case moved the clock of the service by this time.
-    pub fn note_later(&self, seconds: u64) {
-        self.moved.fetch_add(seconds, Ordering::Relaxed);
-    }
-
-    /// Time by which cases moved the clock of the service so far.
-    pub fn moved(&self) -> Duration {
-        Duration::from_secs(self.moved.load(Ordering::Relaxed))
     }
 
     /// Number of exchanges so far.

@@ -57,7 +57,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                 return;
             }
             let body = reply.map(|answer| answer.body).unwrap_or_default();
-            context.checks(judge::doubled_members(&body, "the key set", is_of_key_set));
+            context.checks(judge::members_once(&body));
         }));
     let id = "keys.content-type";
     let exchange = KeySetExchange::get().expect(KeySetRule::JsonContentType);
@@ -77,12 +77,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         let exchange = KeySetExchange::with_method(method).observe(KeySetObservation::Status);
         cases.case("keys.methods", &id, &title).exchange(exchange);
     }
-}
-
-/// The place is that of a member of the set or of a key: `/member` or `/keys/0/member`.
-fn is_of_key_set(place: &str) -> bool {
-    let parts: Vec<&str> = place.split('/').skip(1).collect();
-    parts.len() == 1 || parts.len() == 3 && parts[0] == "keys"
 }
 
 /// A request whose answer is a key set that passes these checks.

@@ -68,7 +68,7 @@ fn times(cases: &mut CaseList<'_, Keys>) {
             let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
             let Some(tokens) = signed_in(context, &verdict) else { return };
             // Some services move the clock of their tokens, and others that of their verdicts only.
-            let sent = date(&verdict).map(|date| date + context.target.traffic.moved());
+            let sent = date(&verdict).map(|date| date + context.moved());
             let checks: Vec<Check> = sent
                 .iter()
                 .flat_map(|sent| tokens.iter().filter_map(|token| judge::token_begun(token, *sent)))

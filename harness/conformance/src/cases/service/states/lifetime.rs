@@ -40,12 +40,8 @@ fn after_pending(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             }
             available(context, &mut kept, &reference).await;
-            if context.provide(StateRequest::Later { seconds: after }).await.is_none() {
-                return;
-            }
-            available(context, &mut kept, &reference).await;
-            if context.provide(StateRequest::Later { seconds: limit - after + 1 }).await.is_some() {
-                pending(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Later { seconds: after }).await.is_some() {
+                available(context, &mut kept, &reference).await;
             }
         }))
         .requires(&needs(&[StateNeed::Pending, StateNeed::Later]))
@@ -81,19 +77,13 @@ fn after_verdict(cases: &mut CaseList<'_, Service>, limit: u64) {
                 context.found.not_applicable = Some("no answer shows which verdict it has".into());
                 return;
             }
-            let mut kept = ReusedConnection::default();
-            if context.provide(StateRequest::Later { seconds: after }).await.is_none() {
-                return;
-            }
-            available(context, &mut kept, &reference).await;
-            if context.provide(StateRequest::Later { seconds: limit - after + 1 }).await.is_some() {
-                pending(context, &mut kept, &reference).await;
+            if context.provide(StateRequest::Later { seconds: after }).await.is_some() {
+                available(context, &mut ReusedConnection::default(), &reference).await;
             }
         }))
         .requires(&needs(&[StateNeed::Later]))
         .exclusive()
-        .also(AVAILABLE)
-        .also(PENDING);
+        .also(AVAILABLE);
 }
 
 /// The answer with a verdict, which is judged.

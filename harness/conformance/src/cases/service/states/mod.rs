@@ -21,10 +21,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     references::add(cases);
     polls::add(cases);
     lifecycle::add(cases);
-    lifetime::add(cases);
     customers::add(cases);
     ways_around::add(cases);
     revocation::add(cases);
+    lifetime::add(cases);
     refused_again::add(cases);
     crossed::add(cases);
 }
