@@ -181,12 +181,10 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             if context.provide(StateRequest::Later { seconds }).await.is_none() {
                 return;
             }
-            let Some(reference) = context.session().await else { return };
-            let known = context.fetch_verdict(&requests(context, &reference)).await;
+            let pending = context.fetch_verdict(&requests(context, &unknown)).await;
             // A long run has reached its end.
-            if !judge::exact(&answer(context.row(EXPIRED), ""), &known).iter().all(|check| check.ok) {
-                let pending = context.fetch_verdict(&requests(context, &unknown)).await;
-                judge_accepted(context, [&reference, &unknown], &[known, pending]);
+            if !judge::exact(&answer(context.row(EXPIRED), ""), &pending).iter().all(|check| check.ok) {
+                context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &pending));
             }
             let seconds = BEFORE_THE_END.as_secs() + 1;
             if context.provide(StateRequest::Later { seconds }).await.is_none() {
