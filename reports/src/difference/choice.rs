@@ -92,6 +92,8 @@ values! {
         Missing,
         /// It is not expected.
         Additional,
+        /// Its object has it more than once.
+        Doubled,
         /// It is not expected, and its name contains an expected one.
         Renamed,
         /// Its value is `unknown`.

@@ -44,6 +44,8 @@ pub enum KeyFault {
     },
     /// The place of private key material (JSON pointer).
     PrivateAt(String),
+    /// The place of a member that its object has more than once (JSON pointer).
+    DoubledAt(String),
     /// A fault of one key.
     Key {
         /// The key.
@@ -109,6 +111,8 @@ values! {
         DistinctIds,
         /// It has public members only.
         PublicOnly,
+        /// It and its keys have each member once.
+        MembersOnce,
         /// Each key has a type.
         Typed,
         /// Each key has all members.

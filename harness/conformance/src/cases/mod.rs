@@ -49,7 +49,7 @@ pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,
     ServiceTraffic, TracedRequest, Traffic, VerdictRequest, write_file,
 };
-use context::{exposed, key_set_draft, without_private_keys};
+use context::{as_segment, exposed, key_set_draft, without_private_keys};
 pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub(crate) use draft::{HEALTH, OTHER_ORIGIN, collection_from, next_marker, preflight, to_signals};

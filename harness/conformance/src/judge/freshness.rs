@@ -32,7 +32,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult, received: Sys
     };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
-    let forbids = directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "no-cache"));
+    let forbids = has(&directives, &["no-store", "no-cache"]);
     let stale = |name: &str| matches!(name, "stale-while-revalidate" | "stale-if-error");
     let stale = directives
         .iter()
@@ -52,7 +52,7 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult, received: Sys
 /// The answer forbids every cache to store it (RFC 9111 §5.2.2.5).
 pub fn is_never_stored(reply: &AnswerResult) -> bool {
     let control = reply.as_ref().ok().and_then(|answer| values(answer, "cache-control")).unwrap_or_default();
-    directives(&control).iter().any(|(name, _)| name == "no-store")
+    has(&directives(&control), &["no-store"])
 }
 
 /// The answer does not permit shared caches to store it, because the request has a credential (RFC 9111 §3.5).
@@ -64,10 +64,10 @@ pub fn not_shared(reply: &AnswerResult) -> Check {
     };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
-    let has = |name: &str| directives.iter().any(|(directive, _)| directive == name);
     // no-store and private also forbid shared caches.
-    let ok =
-        has("no-store") || has("private") || !["public", "s-maxage", "must-revalidate"].into_iter().any(has);
+    let permits = |name: &str| directives.iter().any(|(directive, _)| directive == name);
+    let ok = has(&directives, &["no-store", "private"])
+        || !["public", "s-maxage", "must-revalidate"].into_iter().any(permits);
     let actual = if control.is_empty() { Vec::new() } else { vec![Lifetime::Directives(control.into())] };
     Check::judged(kind(actual), ok).advise(Advice::VerdictStored)
 }
@@ -79,8 +79,7 @@ pub fn not_stored(reply: &AnswerResult, received: SystemTime) -> Check {
     let Ok(answer) = reply else { return shared };
     let control = values(answer, "cache-control").unwrap_or_default();
     let directives = directives(&control);
-    let forbids =
-        directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "private" | "no-cache"));
+    let forbids = has(&directives, &["no-store", "private", "no-cache"]);
     match lifetimes(answer, received).into_iter().find(|lifetime| lifetime.seconds != Some(0)) {
         Some(lifetime) if shared.ok && !forbids => {
             let kind = cache(CacheRule::NotShared, None, vec![lifetime.value]);
@@ -104,7 +103,7 @@ struct CacheLifetime {
 
 fn lifetimes(answer: &Answer, received: SystemTime) -> Vec<CacheLifetime> {
     let directives = directives(&values(answer, "cache-control").unwrap_or_default());
-    if directives.iter().any(|(name, _)| matches!(name.as_str(), "no-store" | "no-cache")) {
+    if has(&directives, &["no-store", "no-cache"]) {
         return Vec::new();
     }
     let mut lifetimes: Vec<CacheLifetime> = directives
@@ -134,13 +133,25 @@ fn expiry(answer: &Answer, expires: &str, received: SystemTime) -> CacheLifetime
     CacheLifetime { value: Lifetime::Expires(Some(seconds)), seconds: Some(seconds) }
 }
 
-/// The directives: names in lower case, values without quotes.
+/// One of these directives is present. With names of fields, `no-cache` and `private` are about those fields only
+/// (RFC 9111 §5.2.2.4, §5.2.2.7).
+fn has(directives: &[(String, String)], names: &[&str]) -> bool {
+    let is_qualified = |name: &str, value: &str| matches!(name, "no-cache" | "private") && !value.is_empty();
+    directives.iter().any(|(name, value)| names.contains(&name.as_str()) && !is_qualified(name, value))
+}
+
+/// The directives: names in lower case, values without quotes. A comma in quotes is part of a value.
 fn directives(control: &str) -> Vec<(String, String)> {
     let named = |directive: &str| {
         let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
         (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"').to_owned())
     };
-    control.split(',').map(named).filter(|(name, _)| !name.is_empty()).collect()
+    let mut in_quotes = false;
+    let parts = control.split(|letter: char| {
+        in_quotes ^= letter == '"';
+        letter == ',' && !in_quotes
+    });
+    parts.map(named).filter(|(name, _)| !name.is_empty()).collect()
 }
 
 /// A number of seconds. A number that does not fit is the maximum.
@@ -189,6 +200,9 @@ mod tests {
     #[case::not_stored(&[("cache-control", "no-store, max-age=3600")], true)]
     #[case::endless(&[("cache-control", "max-age=99999999999999999999")], false)]
     #[case::no_number(&[("cache-control", "max-age=soon")], false)]
+    #[case::revalidated(&[("cache-control", "no-cache, max-age=3600")], true)]
+    #[case::one_field_revalidated(&[("cache-control", "no-cache=\"set-cookie\", max-age=3600")], false)]
+    #[case::two_fields_revalidated(&[("cache-control", "no-cache=\"a, no-store\", max-age=3600")], false)]
     #[case::expires(&[DATE, ("expires", "Sun, 06 Nov 1994 09:49:37 GMT")], false)]
     #[case::expires_soon(&[DATE, ("expires", "Sun, 06 Nov 1994 08:50:37 GMT")], true)]
     #[case::expired(&[("expires", "0")], true)]
@@ -215,6 +229,8 @@ mod tests {
     #[case::nothing("", true)]
     #[case::private("private, max-age=10", true)]
     #[case::public("public, max-age=10", false)]
+    #[case::one_field_private("private=\"set-cookie\", public", false)]
+    #[case::in_quotes("private=\"a, public\"", true)]
     #[case::for_proxies("s-maxage=10", false)]
     fn shared_caching_fails(#[case] control: &str, #[case] ok: bool) {
         let reply = if control.is_empty() { reply(&[]) } else { reply(&[("cache-control", control)]) };

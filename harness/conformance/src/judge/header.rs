@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{DifferenceKind, HeaderRule, Wire};
-use http::header::ALLOW;
+use http::header::{ALLOW, CONTENT_LENGTH};
 
 use super::advice::{allow_advice, content_type_advice};
 use super::check::{AnswerResult, Check};
@@ -11,6 +11,15 @@ use super::values::{header, values};
 pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bool) -> Check {
     let rule = HeaderRule::SameAs(expected.map(Wire::from));
     Check::judged(DifferenceKind::Header { name: name.into(), rule, actual: header(answer, name) }, same)
+}
+
+/// Two answers to `HEAD` have the same `Content-Length`, which is that of the body for `GET` (RFC 9110 §8.6). None: an
+/// answer is missing.
+pub fn same_length(first: &AnswerResult, second: &AnswerResult) -> Option<Check> {
+    let (first, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
+    let name = CONTENT_LENGTH.as_str();
+    let (expected, actual) = (values(first, name), values(second, name));
+    Some(same_header(name, expected.as_deref(), second, expected == actual).advise(Advice::SessionRevealed))
 }
 
 /// A header's value satisfies `fits`, as `rule` says.
@@ -62,4 +71,34 @@ pub fn json_content_type(reply: &Result<Answer, NoAnswer>) -> Check {
     let check = header_has("content-type", HeaderRule::JsonType, is_json, reply);
     let advice = reply.as_ref().ok().filter(|_| !check.ok).map(content_type_advice);
     check.advise_all(advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{HeaderMap, Version};
+    use rstest::rstest;
+
+    use super::*;
+
+    #[expect(clippy::unnecessary_wraps, reason = "the checks take an AnswerResult")]
+    fn head(length: Option<&str>) -> AnswerResult {
+        let mut headers = HeaderMap::new();
+        headers.extend(length.map(|length| (CONTENT_LENGTH, length.parse().unwrap())));
+        Ok(Answer { status: 404, version: Version::HTTP_11, headers, body: Bytes::new(), complete: true })
+    }
+
+    #[rstest]
+    #[case::same(head(Some("40")), head(Some("40")), Some(true))]
+    #[case::none(head(None), head(None), Some(true))]
+    #[case::other(head(Some("40")), head(Some("900")), Some(false))]
+    #[case::one_without(head(None), head(Some("40")), Some(false))]
+    #[case::no_answer(Err(NoAnswer::Closed), head(None), None)]
+    fn other_length_for_head_fails(
+        #[case] first: AnswerResult,
+        #[case] second: AnswerResult,
+        #[case] expected: Option<bool>,
+    ) {
+        assert_eq!(same_length(&first, &second).map(|check| check.ok), expected);
+    }
 }

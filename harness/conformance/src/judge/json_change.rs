@@ -41,6 +41,37 @@ pub(super) fn json_changes(sent: &[u8], arrived: &[u8]) -> Vec<JsonChange> {
     changes.into_iter().collect()
 }
 
+/// Names that an object of a JSON text has more than once, as JSON pointers (RFC 6901). Empty: none, or no JSON.
+pub(super) fn doubled_names(text: &[u8]) -> Vec<String> {
+    let mut doubled = BTreeSet::new();
+    if let Some(parsed) = std::str::from_utf8(text).ok().and_then(parse) {
+        collect_doubled(&parsed.node, "", &mut doubled);
+    }
+    doubled.into_iter().collect()
+}
+
+fn collect_doubled(node: &Node<'_>, place: &str, doubled: &mut BTreeSet<String>) {
+    match node {
+        Node::Object(members) => {
+            let mut seen = BTreeSet::new();
+            for (name, member) in members {
+                let name = decoded(name).unwrap_or_default().replace('~', "~0").replace('/', "~1");
+                let place = format!("{place}/{name}");
+                collect_doubled(member, &place, doubled);
+                if !seen.insert(name) {
+                    doubled.insert(place);
+                }
+            }
+        }
+        Node::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                collect_doubled(item, &format!("{place}/{index}"), doubled);
+            }
+        }
+        Node::String(_) | Node::Number(_) | Node::Word(_) => {}
+    }
+}
+
 /// A value with its parts as written.
 #[derive(Debug, PartialEq)]
 enum Node<'t> {
@@ -192,6 +223,18 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    #[case::none(r#"{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}"#, &[])]
+    #[case::outer(r#"{"a":1,"b":2,"a":1,"a":3}"#, &["/a"])]
+    #[case::inner(r#"{"keys":[{"x":1},{"kid":"a","kid":"b"}]}"#, &["/keys/1/kid"])]
+    #[case::escaped(r#"{"a":1,"\u0061":2}"#, &["/a"])]
+    #[case::in_a_doubled_one(r#"{"a":{"b":1,"b":2},"a":1}"#, &["/a", "/a/b"])]
+    #[case::other_case(r#"{"a":1,"A":2}"#, &[])]
+    #[case::no_json("{a:1,a:2}", &[])]
+    fn doubled_names_are_found_at_any_depth(#[case] text: &str, #[case] expected: &[&str]) {
+        assert_eq!(doubled_names(text.as_bytes()), expected);
+    }
 
     #[rstest]
     #[case::equal(r#"{"a":1}"#, r#"{"a":1}"#, "")]

@@ -6,6 +6,8 @@ use edgeproof_fixtures::key_set::{Jwk, KeySet, KeySetFault};
 use edgeproof_fixtures::spec::Advice;
 
 use super::check::Check;
+use super::json_change::doubled_names;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyFault, KeyRule, KeySetValue, OneKeyFault};
 
 /// The set contains a key.
@@ -26,6 +28,18 @@ pub fn public_only(set: &KeySet) -> Check {
     let symmetric = symmetric.map(|(index, _)| OneKeyFault::Symmetric.of(index));
     let private = set.private_members().into_iter().map(value);
     flawless(KeyRule::PublicOnly, private.chain(symmetric)).advise(Advice::KeysPrivate)
+}
+
+/// The set and each key have each member once (RFC 7517 §4, §5). In a nested object it is advice (RFC 8259 §4).
+pub fn members_once(body: &[u8]) -> Vec<Check> {
+    let is_forbidden = |place: &String| {
+        let parts: Vec<&str> = place.split('/').skip(1).collect();
+        parts.len() == 1 || parts.len() == 3 && parts[0] == "keys"
+    };
+    let (forbidden, nested): (Vec<String>, _) = doubled_names(body).into_iter().partition(is_forbidden);
+    let check =
+        |places: Vec<String>| flawless(KeyRule::MembersOnce, places.into_iter().map(KeyFault::DoubledAt));
+    vec![check(forbidden), check(nested).at(CaseLevel::Should)]
 }
 
 /// Each key has a registered type and the members of that type (RFC 7518 §6, RFC 8037 §2).
@@ -134,5 +148,17 @@ mod tests {
         let check = public_only(&set(key));
         assert_eq!(check.ok, ok);
         assert!(!check.actual.contains("secret"));
+    }
+
+    #[rstest]
+    #[case::once(r#"{"keys":[{"kty":"oct","kid":"a"},{"kty":"oct","kid":"a"}]}"#, &[])]
+    #[case::in_a_key(r#"{"keys":[{"kty":"oct","kid":"a","kid":"b"}]}"#, &[CaseLevel::Must])]
+    #[case::of_the_set(r#"{"keys":[],"keys":[]}"#, &[CaseLevel::Must])]
+    #[case::nested(r#"{"keys":[{"x":{"a":1,"a":1}}]}"#, &[CaseLevel::Should])]
+    fn doubled_member_fails(#[case] body: &str, #[case] expected: &[CaseLevel]) {
+        let checks = members_once(body.as_bytes());
+        let failed: Vec<CaseLevel> =
+            checks.iter().filter(|check| !check.ok).map(|check| check.level).collect();
+        assert_eq!(failed, expected);
     }
 }

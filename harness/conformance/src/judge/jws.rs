@@ -15,6 +15,11 @@ pub fn is_jws(text: &str) -> bool {
     header(text).is_some()
 }
 
+/// The algorithm makes another signature each time, of two numbers with leading zeros (RFC 7518 §3.4).
+pub fn is_ecdsa(token: &str) -> bool {
+    header(token).is_some_and(|header| header["alg"].as_str().is_some_and(|name| name.starts_with("ES")))
+}
+
 /// The claims of a token (RFC 7519 §3). None: its payload is no JSON.
 pub fn claims(token: &str) -> Option<Value> {
     serde_json::from_slice(&decode(token.split('.').nth(1)?)?).ok()
@@ -108,7 +113,8 @@ impl Method {
     }
 }
 
-fn header(token: &str) -> Option<Value> {
+/// The header of a compact JWS.
+pub(super) fn header(token: &str) -> Option<Value> {
     let mut parts = token.split('.');
     let (Some(header), Some(payload), Some(signature), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
@@ -144,7 +150,8 @@ fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
     }
 }
 
-fn decode(text: &str) -> Option<Vec<u8>> {
+/// The bytes of base64url without padding.
+pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()
 }
 

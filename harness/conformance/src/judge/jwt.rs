@@ -1,16 +1,24 @@
-//! Times in the claims of a token (RFC 7519 §4.1).
+//! Header and claims of a token (RFC 7515 §4, RFC 7519 §4).
 
 use std::time::{Duration, SystemTime};
 
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, MemberChange, Wire};
+use serde_json::Value;
 
 use super::check::Check;
-use super::jws::claims;
+use super::json_change::doubled_names;
+use super::jws::{claims, decode, header};
 
 /// Difference of two clocks that no test machine exceeds.
 const SKEW: Duration = Duration::from_secs(24 * 3600);
 /// A later end is no number of seconds.
 const LONGEST: Duration = Duration::from_secs(20 * 365 * 24 * 3600);
+/// Difference between the start of a token and the time of its answer that rounding and a slow proxy explain (s).
+const LEEWAY: f64 = 2.0;
+/// Header parameters of the standards, which `crit` must not name (RFC 7515 §4.1.11).
+const REGISTERED: [&str; 11] =
+    ["alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit"];
 
 /// Each time in the claims of this token is a number of seconds that makes sense now. Empty: it has none.
 pub fn token_times(token: &str, now: SystemTime) -> Vec<Check> {
@@ -31,6 +39,102 @@ pub fn token_times(token: &str, now: SystemTime) -> Vec<Check> {
         Some(Check::judged(DifferenceKind::Member { path, change, expected, actual }, ok))
     };
     ["iat", "nbf", "exp"].into_iter().filter_map(check).collect()
+}
+
+/// A token with the time of its issue has begun when it is sent. `sent`: that time by the clock of the service. None: it does
+/// not say when it begins or was issued.
+pub fn token_begun(token: &str, sent: SystemTime) -> Option<Check> {
+    let claims = claims(token)?;
+    let (issued, begins) = (claims["iat"].as_f64()?, claims["nbf"].as_f64()?);
+    let sent = sent.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    let ok = begins <= issued.max(sent) + LEEWAY;
+    Some(claim("nbf", &claims["nbf"], Some(format!("{sent:.0}")), ok))
+}
+
+/// A token does not end before another one was issued, which is no newer. None: no such times.
+pub fn outlives(token: &str, other: &str) -> Option<Check> {
+    let (claims, other) = (claims(token)?, claims(other)?);
+    let (ends, issued) = (claims["exp"].as_f64()?, other["iat"].as_f64()?);
+    Some(claim("exp", &claims["exp"], Some(format!("{issued:.0}")), ends > issued))
+}
+
+/// The header of a token has each member once, and `crit` names extensions that are there (RFC 7515 §4, §4.1.11).
+pub fn token_header(token: &str) -> Vec<Check> {
+    let Some(header) = header(token) else { return Vec::new() };
+    let mut checks = each_once(token, 0, "header member");
+    if let Some(critical) = header.get("crit") {
+        let names: Option<Vec<&str>> =
+            critical.as_array().and_then(|names| names.iter().map(Value::as_str).collect());
+        let names = names.unwrap_or_default();
+        let is_extension = |name: &&str| !REGISTERED.contains(name) && header.get(*name).is_some();
+        let is_twice = |(at, name): (usize, &&str)| names[..at].contains(name);
+        let ok =
+            !names.is_empty() && names.iter().all(is_extension) && !names.iter().enumerate().any(is_twice);
+        checks.push(member("the header member crit", critical, ok));
+        // A recipient refuses a token with an extension that it does not know. Of these only b64 is registered.
+        let known = names.iter().all(|name| *name == "b64");
+        checks.extend(
+            (ok && !known).then(|| member("the header member crit", critical, false).at(CaseLevel::Should)),
+        );
+    }
+    checks
+}
+
+/// The claims of a token have each member once (RFC 7519 §4), and the registered ones have their types (RFC 7519 §4.1).
+pub fn token_claims(token: &str) -> Vec<Check> {
+    let (Some(header), Some(claims)) = (header(token), claims(token)) else { return Vec::new() };
+    let mut checks = each_once(token, 1, "claim");
+    // Another JWS may have other members.
+    let level = if is_jwt(&header) { CaseLevel::Must } else { CaseLevel::Should };
+    for name in ["iss", "sub", "aud", "jti"] {
+        let Some(value) = claims.get(name) else { continue };
+        let is_list = name == "aud" && value.as_array().is_some_and(|all| all.iter().all(Value::is_string));
+        let text = Value::String(value.to_string()).to_string();
+        checks.push(claim(name, value, Some(text), value.is_string() || is_list).at(level));
+    }
+    checks
+}
+
+/// Two tokens with different claims have different ids (RFC 7519 §4.1.7). None: one has no id, or they are the same token.
+pub fn distinct_tokens(first: &str, second: &str) -> Option<Check> {
+    let (one, other) = (claims(first)?, claims(second)?);
+    let (id, next) = (one["jti"].as_str()?, other["jti"].as_str()?);
+    (one != other).then(|| claim("jti", &other["jti"], None, id != next))
+}
+
+/// The type in the header says that it is a JWT (RFC 7519 §5.1, RFC 8725 §3.11).
+fn is_jwt(header: &Value) -> bool {
+    let kind = header["typ"].as_str().unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.strip_prefix("application/").unwrap_or(&kind);
+    kind == "jwt" || kind.ends_with("+jwt")
+}
+
+/// A part of a token has each member once. In a nested object it is advice (RFC 8259 §4).
+fn each_once(token: &str, part: usize, what: &str) -> Vec<Check> {
+    let bytes = token.split('.').nth(part).and_then(decode).unwrap_or_default();
+    let check = |place: &String| {
+        let path = format!("the {what} {}", place.trim_start_matches('/'));
+        let kind =
+            DifferenceKind::Member { path, change: MemberChange::Doubled, expected: None, actual: None };
+        let is_inside = place.matches('/').count() > 1;
+        Check::judged(kind, false).at(if is_inside { CaseLevel::Should } else { CaseLevel::Must })
+    };
+    doubled_names(&bytes).iter().map(check).collect()
+}
+
+fn claim(name: &str, value: &Value, expected: Option<String>, ok: bool) -> Check {
+    let (path, actual) = (format!("the claim {name}"), Some(Wire::from(value.to_string())));
+    let expected = if ok { actual.clone() } else { expected.map(Wire::from) };
+    Check::judged(DifferenceKind::Member { path, change: MemberChange::Other, expected, actual }, ok)
+}
+
+fn member(path: &str, value: &Value, ok: bool) -> Check {
+    let actual = Some(Wire::from(value.to_string()));
+    let expected = if ok { actual.clone() } else { None };
+    Check::judged(
+        DifferenceKind::Member { path: path.into(), change: MemberChange::Other, expected, actual },
+        ok,
+    )
 }
 
 #[cfg(test)]
@@ -56,5 +160,73 @@ mod tests {
         let token = format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims));
         let seen: Vec<bool> = token_times(&token, now).iter().map(|check| check.ok).collect();
         assert_eq!(seen, expected);
+    }
+
+    fn token(header: &str, claims: &str) -> String {
+        format!("{}.{}.c2ln", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims))
+    }
+
+    fn oks(checks: &[Check]) -> bool {
+        checks.iter().all(|check| check.ok)
+    }
+
+    #[rstest]
+    #[case::begun(r#"{"iat":1000,"nbf":1000}"#, Some(true))]
+    #[case::rounded(r#"{"iat":1000,"nbf":1001}"#, Some(true))]
+    #[case::later(r#"{"iat":1000,"nbf":1005}"#, Some(false))]
+    #[case::other_clock(r#"{"iat":4600,"nbf":4600}"#, Some(true))]
+    #[case::since_the_verdict(r#"{"iat":900,"nbf":999}"#, Some(true))]
+    #[case::without_issue(r#"{"nbf":4600}"#, None)]
+    fn token_that_has_not_begun_fails(#[case] claims: &str, #[case] expected: Option<bool>) {
+        let sent = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        assert_eq!(token_begun(&token("{}", claims), sent).map(|check| check.ok), expected);
+    }
+
+    #[rstest]
+    #[case::plain(r#"{"alg":"EdDSA","kid":"a"}"#, true)]
+    #[case::doubled(r#"{"alg":"EdDSA","kid":"a","kid":"b"}"#, false)]
+    #[case::no_names(r#"{"alg":"EdDSA","crit":[]}"#, false)]
+    #[case::no_list(r#"{"alg":"EdDSA","crit":"b64","b64":true}"#, false)]
+    #[case::registered(r#"{"alg":"EdDSA","kid":"a","crit":["kid"]}"#, false)]
+    #[case::absent(r#"{"alg":"EdDSA","crit":["b64"]}"#, false)]
+    #[case::twice(r#"{"alg":"EdDSA","b64":true,"crit":["b64","b64"]}"#, false)]
+    #[case::extension(r#"{"alg":"EdDSA","b64":true,"crit":["b64"]}"#, true)]
+    fn header_has_members_once_and_crit_names_extensions(#[case] header: &str, #[case] ok: bool) {
+        assert_eq!(oks(&token_header(&token(header, "{}"))), ok);
+    }
+
+    #[test]
+    fn unknown_critical_extension_is_a_should() {
+        let checks = token_header(&token(r#"{"alg":"EdDSA","x":1,"crit":["x"]}"#, "{}"));
+        let failed: Vec<CaseLevel> =
+            checks.iter().filter(|check| !check.ok).map(|check| check.level).collect();
+        assert_eq!(failed, [CaseLevel::Should]);
+    }
+
+    #[rstest]
+    #[case::texts(r#"{"iss":"a","sub":"007","aud":"b","jti":"c"}"#, true)]
+    #[case::list(r#"{"aud":["a","b"]}"#, true)]
+    #[case::number(r#"{"sub":7}"#, false)]
+    #[case::list_of_numbers(r#"{"aud":["a",1]}"#, false)]
+    #[case::list_for_a_text(r#"{"sub":["a"]}"#, false)]
+    #[case::null(r#"{"jti":null}"#, false)]
+    #[case::doubled(r#"{"sub":"a","sub":"a"}"#, false)]
+    #[case::others(r#"{"ref":7}"#, true)]
+    fn registered_claims_have_their_types(#[case] claims: &str, #[case] ok: bool) {
+        assert_eq!(oks(&token_claims(&token(r#"{"alg":"EdDSA","typ":"JWT"}"#, claims))), ok);
+    }
+
+    #[rstest]
+    #[case::other_ids(r#"{"sub":"a","jti":"1"}"#, r#"{"sub":"b","jti":"2"}"#, Some(true))]
+    #[case::same_id(r#"{"sub":"a","jti":"1"}"#, r#"{"sub":"b","jti":"1"}"#, Some(false))]
+    #[case::same_token(r#"{"sub":"a","jti":"1"}"#, r#"{"sub":"a","jti":"1"}"#, None)]
+    #[case::no_id(r#"{"sub":"a"}"#, r#"{"sub":"b","jti":"1"}"#, None)]
+    fn different_tokens_have_different_ids(
+        #[case] first: &str,
+        #[case] second: &str,
+        #[case] expected: Option<bool>,
+    ) {
+        let check = distinct_tokens(&token("{}", first), &token("{}", second));
+        assert_eq!(check.map(|check| check.ok), expected);
     }
 }

@@ -33,10 +33,10 @@ pub use coding::without_coding;
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
-pub use header::{header_has, json_content_type, same_header, without_fields};
-pub use jwks::{distinct_ids, flawless, has_keys, public_only, typed_keys};
-pub use jws::{claims, is_jws, texts, verify_jws};
-pub use jwt::token_times;
+pub use header::{header_has, json_content_type, same_header, same_length, without_fields};
+pub use jwks::{distinct_ids, flawless, has_keys, members_once, public_only, typed_keys};
+pub use jws::{claims, is_ecdsa, is_jws, texts, verify_jws};
+pub use jwt::{distinct_tokens, outlives, token_begun, token_claims, token_header, token_times};
 pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
     one_refusal_line,

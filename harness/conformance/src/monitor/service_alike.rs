@@ -34,7 +34,8 @@ struct Group<'r> {
 /// A pending answer and a refusal have the same header fields, whether or not there is a session.
 pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
-    for exchange in record.verdicts().filter(|exchange| exchange.draft.method == "GET") {
+    let is_read = |exchange: &&ServiceExchange| matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
+    for exchange in record.verdicts().filter(is_read) {
         let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
             continue;
         };
@@ -66,7 +67,8 @@ fn form(exchange: &ServiceExchange, answer: &Answer) -> String {
         exchange.draft.headers.iter().map(|(name, _)| name.to_lowercase()).collect();
     let query = exchange.draft.path.contains('?');
     let body = if answer.status == 401 { String::from_utf8_lossy(&answer.body) } else { "".into() };
-    format!("{} {:?} {names:?} {query} {body}", answer.status, answer.version)
+    let method = &exchange.draft.method;
+    format!("{method} {} {:?} {names:?} {query} {body}", answer.status, answer.version)
 }
 
 /// A field that no other answer has, that all others have, or that has another value than all others.

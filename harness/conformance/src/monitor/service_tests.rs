@@ -131,14 +131,19 @@ fn verdict_names_its_own_session(#[case] named: &str, #[case] broken: bool) {
 }
 
 #[rstest]
-#[case::alike("x-cache: miss", false)]
-#[case::another_value("x-cache: hit", true)]
-#[case::another_field("x-session: 1", true)]
-fn no_header_reveals_a_session(#[case] header: &str, #[case] broken: bool) {
-    let request = VerdictRequest::new(spec().verdict_path(), "session").bearer(TOKEN).draft();
-    let of_session = exchange(Hop::ClientService, request, 404, header, PENDING);
-    let mut exchanges = vec![verdict(true, 404, "x-cache: miss", PENDING); 3];
-    exchanges.push(of_session);
+#[case::alike("GET", "x-cache: miss", false)]
+#[case::another_value("GET", "x-cache: hit", true)]
+#[case::another_field("GET", "x-session: 1", true)]
+#[case::another_field_for_head("HEAD", "x-session: 1", true)]
+#[case::length_for_head("HEAD", "content-length: 40", false)]
+fn no_header_reveals_a_session(#[case] method: &str, #[case] header: &str, #[case] broken: bool) {
+    let answered = |reference: &str, header: &str| {
+        let request = VerdictRequest::new(spec().verdict_path(), reference).bearer(TOKEN).method(method);
+        exchange(Hop::ClientService, request.draft(), 404, header, PENDING)
+    };
+    let header_of_none = if header.starts_with("x-") { "x-cache: miss" } else { header };
+    let mut exchanges = vec![answered("one", header_of_none); 3];
+    exchanges.push(answered("session", header));
     check(ServiceMonitor::Alike, exchanges, broken);
 }
 

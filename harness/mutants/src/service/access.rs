@@ -50,6 +50,15 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.404.pending", "verdict-conditional")
         .when(All(&[ACCEPTED, Has("if-none-match")]))
         .answers(Each(&[Status(304), Content("")])),
+    mutant("evaluates-conditions-first", "Answers 304 without a token to who has the verdict.")
+        .breaks("statement.no-oracle", "access-without-token")
+        .when(All(&[WITHOUT_TOKEN, Has("if-none-match"), Earlier(Same::Target, 1, &AVAILABLE)]))
+        .then(Instead(Json(304, ""))),
+    mutant("refuses-upgrades", "Answers 400 to requests that offer another protocol.")
+        .breaks("verdict.404.pending", "verdict-unanswered")
+        .should()
+        .when(All(&[VERDICT, Has("upgrade")]))
+        .answers(Rewritten(400, r#"{"error":"upgrade"}"#)),
     mutant("refuses-range", "Answers 416 to requests with a range.")
         .breaks("verdict.404.pending", "verdict-conditional")
         .when(All(&[VERDICT, Has("range")]))

@@ -1,5 +1,8 @@
 //! Key sets with wrong keys, and wrong answers with the key set.
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use super::prelude::*;
 
 const KEY_SET: Condition = Endpoint(ServiceEndpoint::KeySet);
@@ -115,7 +118,68 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("keys.verifies-verdict", "verdict-unverifiable")
         .when(AVAILABLE)
         .answers(EditMember("token", |token| *token = json!(altered(token.as_str().unwrap_or_default())))),
+    mutant("no-critical-extensions", "Lists no extension as critical in the header of verdict tokens.")
+        .breaks("keys.token-header", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| edit_part(token, 0, |text| first(text, r#""crit":[],"#)))),
+    mutant("algorithm-twice", "Names two algorithms in the header of verdict tokens.")
+        .breaks("keys.token-header", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| edit_part(token, 0, |text| first(text, r#""alg":"none","#)))),
+    mutant("audience-is-a-number", "Writes a number for the audience of verdict tokens.")
+        .breaks("keys.token-claims", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| edit_claim(token, "aud", |_| json!(1)))),
+    mutant("subject-is-a-number", "Writes a number for a subject that looks like one in verdict tokens.")
+        .breaks("keys.token-claims", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| {
+            edit_claim(token, "sub", |text| match text.as_str().and_then(|text| text.parse::<f64>().ok()) {
+                Some(number) => json!(number),
+                None => text.clone(),
+            });
+        })),
+    mutant("same-token-id", "Gives all verdict tokens the same id.")
+        .breaks("keys.token-id", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| edit_claim(token, "jti", |_| json!("1")))),
+    mutant("token-begins-later", "Signs tokens that begin in a minute.")
+        .breaks("keys.token-times", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(EditMember("token", |token| {
+            edit_claim(token, "nbf", |time| json!(time.as_u64().unwrap_or_default() + 60));
+        })),
+    mutant("key-id-twice", "Publishes keys with two ids.")
+        .breaks("keys.members-once", "keys-unusable")
+        .when(KEY_SET)
+        .answers(By(|_, answer| {
+            let body = String::from_utf8_lossy(&answer.body).replace(r#""kid":"#, r#""kid":"other","kid":"#);
+            Answer { body: body.into(), ..answer }
+        })),
 ];
+
+/// Puts a member before those of a JSON object.
+fn first(object: &str, member: &str) -> String {
+    object.replacen('{', &format!("{{{member}"), 1)
+}
+
+/// Changes a part of a token as text. Its signature stays.
+fn edit_part(token: &mut Value, part: usize, edit: impl Fn(&str) -> String) {
+    let mut parts: Vec<String> = token.as_str().unwrap_or_default().split('.').map(str::to_owned).collect();
+    let Some(part) = parts.get_mut(part) else { return };
+    let text = URL_SAFE_NO_PAD.decode(&*part).unwrap_or_default();
+    *part = URL_SAFE_NO_PAD.encode(edit(&String::from_utf8_lossy(&text)));
+    *token = json!(parts.join("."));
+}
+
+/// Changes a claim of a token. Its signature stays.
+fn edit_claim(token: &mut Value, name: &str, edit: fn(&Value) -> Value) {
+    edit_part(token, 1, |text| {
+        let mut claims: Value = serde_json::from_str(text).unwrap_or_default();
+        claims[name] = edit(&claims[name]);
+        claims.to_string()
+    });
+}
 
 fn add(keys: &mut Value, key: Value) {
     if let Some(keys) = keys.as_array_mut() {

@@ -158,6 +158,26 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .also_late()
         .when(VERDICT)
         .answers(SetHeader("cache-control", "public, max-age=60")),
+    mutant("allows-reuse", "Lets private caches reuse answers.")
+        .breaks("statement.verdict-not-reused", "verdict-cached")
+        .when(VERDICT)
+        .answers(SetHeader("cache-control", "private, no-cache=\"set-cookie\", max-age=60")),
+    mutant("caches-verdicts-like-keys", "Lets shared caches store answers after a request for the key set.")
+        .breaks("statement.verdict-not-shared", "verdict-cached")
+        .when(All(&[VERDICT, Earlier(Same::Part, 1, &Endpoint(ServiceEndpoint::KeySet))]))
+        .answers(SetHeader("cache-control", "public, max-age=300")),
+    mutant("accepts-revoked-token-of-bearer", "Accepts a revoked token after the scheme in small letters.")
+        .breaks("verdict.401.revoked", "token-revocation-unchecked")
+        .when(All(&[VERDICT, Stimulus(&[S::ReadTokenRevoked]), HeaderPart("authorization", "bearer ")]))
+        .then(AcceptToken),
+    mutant("trusts-tokens-of-an-outage", "Accepts a token that it could not check before.")
+        .breaks("verdict.401.unauthorized", "token-revocation-unchecked")
+        .when(All(&[
+            VERDICT,
+            Stimulus(&[S::ReadTokenRevoked, S::ReadTokenExpired]),
+            Earlier(Same::Token, 1, &Stimulus(&[S::ReadTokenCheckFails])),
+        ]))
+        .then(AcceptToken),
 ];
 
 /// Value of the header `Authorization`.

@@ -63,6 +63,14 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.200.available", "verdict-lost")
         .when(All(&[AVAILABLE, Earlier(Same::Target, 1, &PENDING)]))
         .answers(LOSE_VERDICT),
+    mutant("remembers-misses", "Finds no verdict after thirty requests without one.")
+        .breaks("verdict.200.available", "verdict-lost")
+        .when(All(&[AVAILABLE, Earlier(Same::Target, 30, &PENDING)]))
+        .answers(LOSE_VERDICT),
+    mutant("reveals-length-to-head", "Answers HEAD for another license with the length of a verdict.")
+        .breaks("statement.no-oracle", "session-revealed")
+        .when(All(&[OTHER_LICENSE, Method("HEAD")]))
+        .answers(Content(r#"{"decision":"allow","confidence":1}"#)),
     mutant("no-confidence-is-no-verdict", "Returns no verdict with a confidence of 0.")
         .breaks("verdict.200.available", "verdict-lost")
         .when(AVAILABLE)
@@ -146,6 +154,15 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .answers(EditMember("keys", |keys| {
             if let Some(keys) = keys.as_array_mut() {
                 keys.drain(..keys.len().saturating_sub(1));
+            }
+        })),
+    mutant("keeps-one-earlier-key", "Removes all keys from the key set but the newest and the one before.")
+        .breaks("keys.verifies-verdict", "verdict-unverifiable")
+        .should()
+        .when(KEY_SET)
+        .answers(EditMember("keys", |keys| {
+            if let Some(keys) = keys.as_array_mut() {
+                keys.drain(..keys.len().saturating_sub(2));
             }
         })),
     mutant("hides-new-key", "Signs with a new key that the key set does not contain.")

@@ -13,6 +13,7 @@ pub(super) fn key_set(
         KeyRule::NotEmpty => ("keys", "at least one"),
         KeyRule::DistinctIds => ("ids", "different keys have different \"kid\"s"),
         KeyRule::PublicOnly => ("members", "public members only"),
+        KeyRule::MembersOnce => ("members", "each member once"),
         KeyRule::Typed => ("types", "each key has a registered \"kty\""),
         KeyRule::Complete => ("keys", "each with all members of its type"),
         KeyRule::Verifying => ("keys", "keys that verify"),
@@ -52,6 +53,7 @@ fn fault(fault: &KeyFault) -> String {
             return format!("keys {first} and {second} are different and have the same \"kid\"");
         }
         KeyFault::PrivateAt(place) => return format!("private key material is at {place}"),
+        KeyFault::DoubledAt(place) => return format!("{place} is there more than once"),
         KeyFault::Key { key, fault } => (key, fault),
     };
     match fault {

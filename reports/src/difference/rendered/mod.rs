@@ -13,7 +13,9 @@ pub use text::{Rendered, excerpt};
 use std::time::Duration;
 
 use self::text::several;
-use crate::difference::choice::{CertificateForm, ProcessEnd, Secrets, Subject, TimeRule, UserDatum};
+use crate::difference::choice::{
+    CertificateForm, MemberChange, ProcessEnd, Secrets, Subject, TimeRule, UserDatum,
+};
 use crate::difference::kind::DifferenceKind;
 use crate::difference::value::{LicenseValue, LogValue, SecretPlace, Wire};
 
@@ -92,11 +94,15 @@ impl DifferenceKind {
                 };
                 Rendered::new(what, expected.join(" or "), &*actual.text)
             }
-            Self::Member { path, expected, actual, .. } => {
-                let text =
-                    |value: &Option<Wire>| value.as_ref().map(|it| it.text.clone()).unwrap_or_default();
+            Self::Member { path, change, expected, actual } => {
+                let text = |value: &Option<Wire>, without: &str| {
+                    value.as_ref().map_or_else(|| without.to_owned(), |it| it.text.clone())
+                };
                 let what = format!("{} in the verdict", path.trim_start_matches('/'));
-                Rendered::new(what, text(expected), text(actual))
+                match change {
+                    MemberChange::Doubled => Rendered::new(what, "once", "more than once"),
+                    _ => Rendered::new(what, text(expected, "another value"), text(actual, "no such value")),
+                }
             }
             Self::Token { actual, named } => keys::token(actual, named),
             Self::KeySet { rule, expected, actual, faults } => {

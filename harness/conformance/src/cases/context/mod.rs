@@ -25,3 +25,4 @@ pub(crate) use service::{exposed, key_set_draft, without_private_keys};
 pub use service_traffic::{ServiceExchange, ServiceTraffic};
 pub use traffic::{Sender, TracedRequest, Traffic};
 pub use verdict_request::VerdictRequest;
+pub(super) use verdict_request::as_segment;

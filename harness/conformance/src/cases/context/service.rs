@@ -38,6 +38,8 @@ pub struct ServiceTarget {
     pub run: String,
     /// Number of the last change of its keys that a case asked for; 0 without one.
     pub key_change: AtomicU64,
+    /// Time by which cases moved its clock so far (s).
+    pub moved: AtomicU64,
 }
 
 /// The user's inputs for requests to a service.
@@ -158,11 +160,19 @@ impl ServiceCaseContext {
         if let Some(made) = reply.reference.as_deref().or(request.reference()) {
             self.target.traffic.note_session(made);
         }
+        if let StateRequest::Later { seconds } = request {
+            self.target.moved.fetch_add(*seconds, Ordering::Relaxed);
+        }
         // With time, a retired key leaves the key set.
         if matches!(request, StateRequest::Rotate {} | StateRequest::Later { .. }) {
             self.target.key_change.store(self.target.traffic.change_keys(), Ordering::Relaxed);
         }
         Ok(reply)
+    }
+
+    /// Time by which cases moved the clock of the service so far.
+    pub fn moved(&self) -> Duration {
+        Duration::from_secs(self.target.moved.load(Ordering::Relaxed))
     }
 
     /// Value of `Authorization` that the service refuses for this cause. None: no such header, or no state hook.
@@ -243,6 +253,12 @@ impl ServiceCaseContext {
     /// Sends requests to this address in turn over one connection.
     pub async fn send_in_turn(&self, address: &ServerAddress, drafts: &[Draft]) -> Vec<Sent> {
         let sent = edgeproof_http::send_in_turn(address, drafts, self.timeout).await;
+        sent.into_iter().map(without_coding).collect()
+    }
+
+    /// Sends requests to the verdict endpoint over one connection, without waiting for the answers between them.
+    pub async fn send_pipelined(&self, drafts: &[Draft]) -> Vec<Sent> {
+        let sent = edgeproof_http::send_pipelined(self.service(), drafts, self.timeout).await;
         sent.into_iter().map(without_coding).collect()
     }
 

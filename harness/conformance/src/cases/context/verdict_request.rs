@@ -9,7 +9,7 @@ pub struct VerdictRequest(Draft);
 impl VerdictRequest {
     /// A `GET` for this session's verdict, without a token.
     pub fn new(path: &VerdictPath, reference: &str) -> Self {
-        Self::unencoded(path, &encode(reference))
+        Self::unencoded(path, &as_segment(reference))
     }
 
     /// The same, with the reference in the path as it is.
@@ -65,6 +65,6 @@ impl VerdictRequest {
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Encodes a reference as one segment of a path (RFC 3986 §3.3).
-fn encode(text: &str) -> String {
+pub(in crate::cases) fn as_segment(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }

@@ -6,6 +6,7 @@ mod part;
 mod rotation;
 mod shape;
 mod signature;
+mod tokens;
 mod vary;
 
 use super::CaseList;
@@ -18,6 +19,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     shape::add(cases);
     caching::add(cases);
     signature::add(cases);
+    tokens::add(cases);
     rotation::add(cases);
     vary::add(cases);
 }

@@ -1,9 +1,15 @@
-use edgeproof_http::Draft;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use edgeproof_fixtures::key_set::KeySet;
+use edgeproof_http::{Draft, Sent};
 use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
+use futures_util::future::join_all;
 
 use super::shape::parse_key_set;
-use super::signature::{judge_tokens, signed};
+use super::signature::{judge_tokens, signed, verifies};
 use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
@@ -40,8 +46,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             let Some(set) = parse_key_set(context, &reply) else { return };
             judge_tokens(context, "a verdict from 90 seconds before", &old, &set);
         }))
-        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Rotate)])
+        .requires(&NEEDS)
         .exclusive();
+    twice(cases);
+    during(cases);
     cases
         .case(
             "keys.verifies-verdict",
@@ -68,6 +76,91 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         .requires(&[ServiceNeed::State(StateNeed::Rotate)])
         .also("keys.not-modified")
         .exclusive();
+}
+
+/// A service may keep one earlier key, if it never rotates twice in two minutes. The interface does not show how often it does.
+fn twice(cases: &mut CaseList<'_, Keys>) {
+    cases
+        .case(
+            "keys.verifies-verdict",
+            "keys.rotation.twice",
+            "after two rotations the key set verifies a verdict that is still available",
+        )
+        .steps(steps!(async |context| {
+            let Some(old) = newly_signed(context).await else { return };
+            for _ in 0..2 {
+                if context.provide(StateRequest::Rotate {}).await.is_none() {
+                    return;
+                }
+                // A service may choose its key when it signs.
+                if newly_signed(context).await.is_none() {
+                    return;
+                }
+            }
+            let reply = context.fetch_key_set(&uncached(context)).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            judge_tokens(context, "a verdict from before two rotations", &old, &set);
+        }))
+        .requires(&NEEDS)
+        .level(CaseLevel::Should)
+        .exclusive();
+}
+
+/// Requests while the keys change get the earlier keys or the later ones. Both have the key of an available verdict.
+fn during(cases: &mut CaseList<'_, Keys>) {
+    const AT_ONCE: usize = 4;
+    const AFTERWARDS: Duration = Duration::from_millis(120);
+    cases
+        .case(
+            "keys.verifies-verdict",
+            "keys.rotation.during",
+            "while the keys rotate, each key set verifies the verdicts of before",
+        )
+        .steps(steps!(async |context| {
+            let Some(old) = newly_signed(context).await else { return };
+            let (draft, ended) = (uncached(context), AtomicBool::new(false));
+            let asking = || async {
+                let mut wrong = None;
+                while !ended.load(Ordering::Relaxed) && wrong.is_none() {
+                    let sent = context.begin_keys(&draft).await;
+                    wrong = Some(sent).filter(|sent| !has_key_of(&old, sent));
+                }
+                wrong
+            };
+            let rotating = async {
+                let rotated = context.ask(&StateRequest::Rotate {}).await;
+                context.sleep(AFTERWARDS).await;
+                ended.store(true, Ordering::Relaxed);
+                rotated
+            };
+            let asking = join_all((0..AT_ONCE).map(|_| asking()));
+            let (wrong, rotated) = tokio::join!(asking, rotating);
+            if let Err(why) = rotated {
+                context.found.not_run = Some(why.to_string());
+                return;
+            }
+            // The key set as it is now, or the first one without the key.
+            let sent = match wrong.into_iter().flatten().next() {
+                Some(sent) => sent,
+                None => context.begin_keys(&draft).await,
+            };
+            let reply = sent.reply.clone();
+            context.record_keys(&draft, sent);
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            judge_tokens(context, "a verdict from before the rotation", &old, &set);
+        }))
+        .requires(&NEEDS)
+        .exclusive();
+}
+
+/// What a rotation requires.
+const NEEDS: [ServiceNeed; 3] =
+    [ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Rotate)];
+
+/// Whether a key set verifies these tokens. An answer without one shows nothing: a service may restart to rotate.
+fn has_key_of(tokens: &[String], sent: &Sent) -> bool {
+    let Some(answer) = sent.reply.as_ref().ok().filter(|answer| answer.status == 200) else { return true };
+    KeySet::parse(&answer.body).is_ok_and(|set| verifies(tokens, &set).is_ok_and(|check| check.ok))
 }
 
 /// A request that caches hand on: they may have the earlier set for five minutes (8).

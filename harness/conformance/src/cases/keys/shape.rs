@@ -49,6 +49,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     ] {
         cases.case(id, id, title).exchange(checks);
     }
+    cases
+        .case("keys.members-once", "keys.members-once", "the key set and each key have each member once")
+        .steps(steps!(async |context| {
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            if parse_key_set(context, &reply).is_none() {
+                return;
+            }
+            let body = reply.map(|answer| answer.body).unwrap_or_default();
+            context.checks(judge::members_once(&body));
+        }));
     let id = "keys.content-type";
     let exchange = KeySetExchange::get().expect(KeySetRule::JsonContentType);
     cases

@@ -2,14 +2,16 @@ use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
+use edgeproof_http::{Draft, Sent};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, SignatureForm, Wire};
+use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::shape::parse_key_set;
 use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
-use crate::judge::{self, Check};
+use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
 
 /// A key of the set verifies the token of a verdict (1.5).
@@ -30,21 +32,82 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         }))
         .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken])
         .takes(Duration::from_secs(5));
-    let title = "the times in a verdict's token are seconds, and the token has not expired";
+    many(cases);
+}
+
+/// A signature of ECDSA is two numbers. One that begins with a zero byte keeps it (RFC 7518 §3.4): 1 of 128 signatures has one.
+fn many(cases: &mut CaseList<'_, Keys>) {
     cases
-        .case("keys.token-times", "keys.token-times", title)
+        .case(
+            "keys.verifies-verdict",
+            "keys.verifies-every",
+            "a key of the set verifies each signature: many of them, if the algorithm is ECDSA",
+        )
         .steps(steps!(async |context| {
-            let Some(verdicts) = verdicts(context).await else { return };
-            let now = context.wall_clock();
-            let checks: Vec<Check> =
-                verdicts.iter().flatten().flat_map(|token| judge::token_times(token, now)).collect();
-            if checks.is_empty() {
-                context.found.not_applicable = Some("the verdict's token has no times".into());
+            let Some(reference) = context.session().await else { return };
+            let Some(tokens) = signed(context, &reference).await else { return };
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            let Some(again) = signed(context, &reference).await else { return };
+            for (name, tokens) in [("the first answer", &tokens), ("the second answer", &again)] {
+                judge_tokens(context, name, tokens, &set);
             }
-            context.checks(checks);
+            let renews = again != tokens;
+            // Other algorithms have no numbers whose length differs.
+            if !tokens.iter().any(|token| judge::is_ecdsa(token))
+                || !renews && !context.supports(StateNeed::Verdict)
+            {
+                return;
+            }
+            let began = context.now();
+            for round in 0..SIGNATURES / AT_ONCE {
+                if context.now() > began + LONGEST {
+                    return;
+                }
+                let asked = (0..AT_ONCE).map(|number| match renews {
+                    true => reference.clone(),
+                    false => context.reference(&format!("signature-{round}-{number}")),
+                });
+                let asked: Vec<String> = asked.collect();
+                let fetching = asked.iter().map(|reference| fetch(context, reference, !renews));
+                for (draft, sent) in join_all(fetching).await.into_iter().flatten() {
+                    let Some(tokens) = tokens_of(&sent) else { continue };
+                    context.found.varied += 1;
+                    if verifies(&tokens, &set).is_ok_and(|check| check.ok) {
+                        continue;
+                    }
+                    context.record(&draft, sent);
+                    // The keys may have changed by themselves.
+                    let reply = context.fetch_key_set(&context.key_set()).await;
+                    let Some(set) = parse_key_set(context, &reply) else { return };
+                    return judge_tokens(context, "one of many verdicts", &tokens, &set);
+                }
+            }
         }))
         .requires(&[ServiceNeed::Session, ServiceNeed::ReadToken])
         .takes(Duration::from_secs(5));
+}
+
+/// Number of signatures: all are longer than one of 128 with a probability of 2 %.
+const SIGNATURES: usize = 512;
+/// Number of concurrent requests.
+const AT_ONCE: usize = 16;
+/// Time after which a slow service signs no more.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// The answer with a verdict, which is made before if asked for. None: it is not there.
+async fn fetch(context: &ServiceCaseContext, reference: &str, makes: bool) -> Option<(Draft, Sent)> {
+    let request = StateRequest::verdict(reference);
+    let made = if makes { context.ask(&request).await.ok()?.reference } else { None };
+    let draft = context.with_token(made.as_deref().unwrap_or(reference)).draft();
+    let sent = context.begin(&draft, context.timeout).await;
+    Some((draft, sent))
+}
+
+/// The signed tokens of an answer. None: it is no verdict with one.
+fn tokens_of(sent: &Sent) -> Option<Vec<String>> {
+    let answer = sent.reply.as_ref().ok().filter(|answer| answer.status == 200)?;
+    Some(tokens(&answer.body)).filter(|tokens| !tokens.is_empty())
 }
 
 /// Number of verdicts whose tokens are judged: one of several instances may sign with a key of its own.
@@ -54,7 +117,7 @@ const ENDS: [&str; 4] =
     ["plain", "gr\u{f6}\u{df}e 7/8", "long-reference-of-a-session-with-many-characters-in-a-row", "x"];
 
 /// The signed tokens of several verdicts. None: there is no verdict or no token; the case says why.
-async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec<String>>> {
+pub(super) async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec<String>>> {
     let mut verdicts = Vec::new();
     for number in 0..VERDICTS {
         let reference = if context.supports(StateNeed::Verdict) {
@@ -72,8 +135,13 @@ async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec<String>>> 
 /// The signed tokens of a session's verdict. None: there is none, and the case says so.
 pub(super) async fn signed(context: &mut ServiceCaseContext, reference: &str) -> Option<Vec<String>> {
     let verdict = context.fetch_verdict(&context.with_token(reference)).await;
-    context.check(judge::status_is(200, &verdict));
-    let tokens = tokens(&verdict.map(|answer| answer.body).unwrap_or_default());
+    signed_in(context, &verdict)
+}
+
+/// The signed tokens of an answer, which has to be a verdict. None: there is none, and the case says so.
+pub(super) fn signed_in(context: &mut ServiceCaseContext, verdict: &AnswerResult) -> Option<Vec<String>> {
+    context.check(judge::status_is(200, verdict));
+    let tokens = verdict.as_ref().map(|answer| tokens(&answer.body)).unwrap_or_default();
     if tokens.is_empty() {
         context.found.not_applicable =
             Some("the verdict contains no signed token (a JWS of three parts)".into());
@@ -95,7 +163,7 @@ pub(super) fn judge_tokens(context: &mut ServiceCaseContext, name: &str, tokens:
 
 /// One of the tokens must verify. Error: none does, and one has an algorithm that edgeproof does not verify, so the case
 /// proves nothing.
-fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
+pub(super) fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String> {
     let (forms, named): (Vec<SignatureForm>, Vec<Option<String>>) =
         tokens.iter().map(|token| judge::verify_jws(token, set)).unzip();
     let ok = forms.contains(&SignatureForm::Verified);

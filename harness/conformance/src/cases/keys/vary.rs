@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
-use edgeproof_http::{Body, Draft};
+use edgeproof_http::{Answer, Body, Draft};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
 
@@ -123,9 +123,23 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
                     let same = answer.headers.get("etag").is_none_or(|other| *other == *tag);
                     context.check(judge::same_header("etag", Some(tag.as_str()), answer, same).of(&name));
                     context.check(judge::has_no_body(answer).of(&name));
+                    context
+                        .checks(length_of(&first, answer).map(|check| check.of(&name)).into_iter().collect());
                 }
             }
         }));
+}
+
+/// A 304 has the `Content-Length` of the answer that it stands for, or none (RFC 9110 §8.6).
+fn length_of(full: &AnswerResult, not_modified: &Answer) -> Option<Check> {
+    let full = full.as_ref().ok()?;
+    let length = not_modified.headers.get("content-length")?;
+    let expected = match full.headers.get("content-length") {
+        Some(length) => length.to_str().ok()?.to_owned(),
+        None => full.body.len().to_string(),
+    };
+    let same = length.as_bytes() == expected.as_bytes();
+    Some(judge::same_header("content-length", Some(&expected), not_modified, same).at(CaseLevel::Should))
 }
 
 fn head(cases: &mut CaseList<'_, Keys>) {

@@ -1,20 +1,26 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::{Advice, Stimulus};
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::damage::Damage;
 use super::expected::{AVAILABLE, PENDING, UNAUTHORIZED, answer, damage_codes, status, status_of};
 use super::rule::not_shown;
-use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
+use super::{CONDITIONS, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge;
+use crate::states::StateNeed;
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     not_echoed(cases);
     not_in_verdict(cases);
     no_oracle(cases);
+    not_by_condition(cases);
     not_from_a_cache(cases);
     not_shared(cases);
+    not_reused(cases);
 }
 
 fn not_echoed(cases: &mut CaseList<'_, Service>) {
@@ -133,6 +139,48 @@ async fn oracle(context: &mut ServiceCaseContext, token: TokenChoice) {
     );
 }
 
+/// A server evaluates conditions after it has checked the request (RFC 9110 §13.2.1).
+fn not_by_condition(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            "statement.no-oracle",
+            "verdict.no-oracle.conditional",
+            "no condition and no range is a way around the read token",
+        )
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+            context.check(status(context.spec(), AVAILABLE, &verdict));
+            let value = |name: &str| {
+                let value = verdict.as_ref().ok()?.headers.get(name)?;
+                value.to_str().ok().map(str::to_owned)
+            };
+            let mut conditions: Vec<(&str, String)> =
+                CONDITIONS.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+            conditions.extend(value("etag").map(|tag| ("If-None-Match", tag)));
+            conditions.extend(value("etag").map(|tag| ("If-Match", tag)));
+            conditions.extend(value("last-modified").map(|time| ("If-Modified-Since", time)));
+            let has_other = context.target.inputs.other_token.is_some();
+            let other = has_other.then(|| context.verdict(&reference).bearer(&context.other_token()));
+            let asked = [
+                (Some(context.verdict(&reference)), answer(context.row(UNAUTHORIZED), "")),
+                (other, answer(context.row(PENDING), &reference)),
+            ];
+            for (request, expected) in asked {
+                let Some(request) = request else { continue };
+                for (name, value) in &conditions {
+                    let reply = context.fetch_verdict(&request.clone().header(name, value)).await;
+                    context.found.varied += 1;
+                    let checks = judge::exact(&expected, &reply).into_iter();
+                    context.checks(checks.map(|check| check.of(&format!("{name}: {value}"))).collect());
+                }
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session])
+        .also(UNAUTHORIZED)
+        .also(PENDING);
+}
+
 /// A cache in front of the service must not answer a request without a token with an earlier answer.
 fn not_from_a_cache(cases: &mut CaseList<'_, Service>) {
     cases
@@ -181,5 +229,38 @@ fn not_shared(cases: &mut CaseList<'_, Service>) {
     cases
         .case(row, "verdict.cache.verdict", title)
         .exchange(rules(VerdictExchange::with_verdict()))
+        .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
+}
+
+/// A cache that reuses an answer keeps neither an old verdict nor a pending answer alive, not even a private cache.
+fn not_reused(cases: &mut CaseList<'_, Service>) {
+    /// Time after which the verdict is too old (s).
+    const LEFT: u64 = 20;
+    let Some(limit) = cases.spec.limit("limit.verdict-age") else { return };
+    cases
+        .case(
+            "statement.verdict-not-reused",
+            "verdict.cache.lifetime",
+            "no cache may reuse a pending answer, or a verdict until it is too old",
+        )
+        .steps(steps!(async |context| {
+            let age = limit.as_secs().saturating_sub(LEFT);
+            let (made, longest) = if context.supports(StateNeed::Aged) {
+                let aged = StateRequest::aged(context.reference("aged"), age);
+                (context.made(aged).await, Duration::from_secs(LEFT))
+            } else {
+                (context.session().await, limit)
+            };
+            let Some(reference) = made else { return };
+            let unknown = context.reference("unknown");
+            for (asked, longest, row) in
+                [(&reference, longest, AVAILABLE), (&unknown, Duration::ZERO, PENDING)]
+            {
+                let reply = context.fetch_verdict(&context.with_token(asked)).await;
+                let received = context.wall_clock();
+                context.check(status(context.spec(), row, &reply));
+                context.check(judge::fresh_for(longest, &reply, received).advise(Advice::VerdictStored));
+            }
+        }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
 }

@@ -140,6 +140,7 @@ impl<P: ServicePart> ServiceRunner<P> {
                 traffic: Arc::clone(&self.traffic),
                 run: self.run_id.clone(),
                 key_change: AtomicU64::new(0),
+                moved: AtomicU64::new(0),
             }),
         }
     }
@@ -181,6 +182,7 @@ impl<P: ServicePart> ServiceRunner<P> {
             traffic: Arc::clone(&self.traffic),
             run: self.run_id.clone(),
             key_change: AtomicU64::new(0),
+            moved: AtomicU64::new(0),
         })
     }
 }

@@ -56,6 +56,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     hidden_from_head(cases);
     hidden_in_time(cases);
     tokens(cases);
+    at_once(cases);
     polls(cases);
     same_reference(cases);
 }
@@ -94,24 +95,37 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
     }
 }
 
-/// HEAD tells no more than GET.
+/// HEAD tells no more than GET: neither by its status nor by the length of the body that it leaves out.
 fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
-    cases
-        .case(
-            "statement.no-oracle",
+    for (id, title, session) in [
+        (
             "verdict.customer.hidden.head",
             "a session of another license looks like none to HEAD",
-        )
-        .steps(steps!(async |context| {
-            let other = StateRequest::other_license(context.reference("other-session"));
-            let Some(other) = context.made(other).await else { return };
-            let unknown = context.reference("none-session--");
-            let seen = context.fetch_verdict(&context.with_token(&other).method("HEAD")).await;
-            let none = context.fetch_verdict(&context.with_token(&unknown).method("HEAD")).await;
-            context.check(judge::same_answer(AnswerSubject::ForAnyReason, &none, &seen));
-        }))
-        .requires(&[ServiceNeed::ReadToken, SessionState::OtherLicense.need()])
-        .also(PENDING);
+            SessionState::OtherLicense,
+        ),
+        (
+            "verdict.too-old.head",
+            "a session with an old verdict looks like none to HEAD",
+            SessionState::Aged(600),
+        ),
+    ] {
+        cases
+            .case("statement.no-oracle", id, title)
+            .steps(steps!(async |context| {
+                let asked = context.reference("head-made");
+                let Some(made) = context.made(session.request(asked)).await else { return };
+                let unknown = context.reference("head-none");
+                let seen = context.fetch_verdict(&context.with_token(&made).method("HEAD")).await;
+                let none = context.fetch_verdict(&context.with_token(&unknown).method("HEAD")).await;
+                context.check(judge::same_answer(AnswerSubject::ForAnyReason, &none, &seen));
+                // The pending answer repeats the reference.
+                if made.len() == unknown.len() {
+                    context.checks(judge::same_length(&none, &seen).into_iter().collect());
+                }
+            }))
+            .requires(&[ServiceNeed::ReadToken, session.need()])
+            .also(PENDING);
+    }
 }
 
 /// A long poll takes as long for a session of another license as for none.
@@ -180,6 +194,37 @@ fn tokens(cases: &mut CaseList<'_, Service>) {
             }
         }))
         .requires(&BOTH)
+        .also(AVAILABLE);
+}
+
+/// Two customers who ask for one reference at the same time each get their own answer: none shares the other's look-up.
+fn at_once(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(
+            PENDING,
+            "verdict.customer.at-once",
+            "a session stays hidden from another license that asks at the same time",
+        )
+        .steps(steps!(async |context| {
+            let Some(reference) = context.session().await else { return };
+            for number in 0..PAIRS {
+                let mut holders = [Holder::Own, Holder::Other];
+                holders.rotate_left(number % 2);
+                let drafts = holders.map(|holder| holder.request(context, &reference).draft());
+                let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
+                let all = futures_util::future::join_all(sending).await;
+                for ((holder, draft), sent) in holders.into_iter().zip(&drafts).zip(all) {
+                    let reply = sent.reply.clone();
+                    context.record(draft, sent);
+                    let checks = match holder {
+                        Holder::Own => own_verdict(context, &reference, &reply),
+                        Holder::Other => judge::exact(&answer(context.row(PENDING), &reference), &reply),
+                    };
+                    context.checks(checks.into_iter().map(|check| check.of(holder.name())).collect());
+                }
+            }
+        }))
+        .requires(&BOTH[..3])
         .also(AVAILABLE);
 }
 
@@ -262,6 +307,8 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
+/// Number of times that two customers ask at the same time.
+const PAIRS: usize = 12;
 /// Wait of a long poll for a session of another license.
 const POLL: Duration = Duration::from_millis(1200);
 /// Timeout of a long poll's answer.

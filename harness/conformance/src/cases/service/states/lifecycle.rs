@@ -4,6 +4,7 @@ use edgeproof_fixtures::spec::Fact;
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::Hop;
 use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
@@ -32,6 +33,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     comes(cases);
     gone(cases);
     many(cases);
+    asked_often(cases);
     revalidated(cases);
     if let Some(seconds) = limit {
         ages(cases, seconds);
@@ -40,7 +42,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     }
 }
 
-fn needs(states: &[StateNeed]) -> Vec<ServiceNeed> {
+pub(super) fn needs(states: &[StateNeed]) -> Vec<ServiceNeed> {
     CHOSEN.into_iter().chain(states.iter().map(|state| ServiceNeed::State(*state))).collect()
 }
 
@@ -116,6 +118,39 @@ fn many(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session, ServiceNeed::State(StateNeed::Verdict)])
         .takes(Duration::from_secs(30));
+}
+
+/// A service that remembers pending answers, or counts them, returns the verdict all the same.
+fn asked_often(cases: &mut CaseList<'_, Service>) {
+    const TIMES: usize = 40;
+    cases
+        .case(
+            AVAILABLE,
+            "verdict.life.asked-often",
+            "a verdict is available at once after many requests for it were pending",
+        )
+        .steps(steps!(async |context| {
+            let mut kept = ReusedConnection::default();
+            let reference = context.reference("asked-often");
+            let draft = context.with_token(&reference).draft();
+            for _ in 0..TIMES {
+                let sent = context.send_kept(&mut kept, &draft).await;
+                let reply = sent.reply.clone();
+                context.trace(Hop::ClientService, &draft, sent);
+                // The interface does not show a limit for requests.
+                if reply.as_ref().is_ok_and(|answer| answer.status == 429) {
+                    context.found.not_applicable = Some("the service limits the rate of requests".into());
+                    return;
+                }
+                let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply);
+                context.checks(checks);
+            }
+            if context.chosen(StateRequest::verdict(&reference)).await.is_some() {
+                available(context, &mut kept, &reference).await;
+            }
+        }))
+        .requires(&CHOSEN)
+        .also(PENDING);
 }
 
 /// A client that revalidates a verdict learns of the next one (RFC 9110 §13.1.2).
@@ -249,7 +284,11 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
 }
 
 /// Each connection gets a verdict.
-async fn available(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+pub(super) async fn available(
+    context: &mut ServiceCaseContext,
+    kept: &mut ReusedConnection,
+    reference: &str,
+) {
     for sent in everywhere(context, kept, reference).await {
         let checks = own_verdict(context, reference, &sent.reply);
         context.checks(checks);
@@ -257,7 +296,7 @@ async fn available(context: &mut ServiceCaseContext, kept: &mut ReusedConnection
 }
 
 /// Each connection gets the pending answer.
-async fn pending(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
+pub(super) async fn pending(context: &mut ServiceCaseContext, kept: &mut ReusedConnection, reference: &str) {
     for sent in everywhere(context, kept, reference).await {
         let checks = judge::exact(&answer(context.row(PENDING), reference), &sent.reply);
         context.checks(checks);

@@ -5,9 +5,11 @@ mod chosen;
 mod crossed;
 mod customers;
 mod lifecycle;
+mod lifetime;
 mod named;
 mod polls;
 mod references;
+mod refused_again;
 mod revocation;
 mod ways_around;
 
@@ -22,5 +24,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     customers::add(cases);
     ways_around::add(cases);
     revocation::add(cases);
+    lifetime::add(cases);
+    refused_again::add(cases);
     crossed::add(cases);
 }

@@ -36,6 +36,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     too_old(cases);
     others(cases);
     left(cases);
+    after_others(cases);
     at_once(cases);
     at_the_end(cases);
 }
@@ -186,6 +187,39 @@ fn left(cases: &mut CaseList<'_, Service>) {
         .requires(&CHOSEN)
         .takes(TIMEOUT)
         .also(ROW);
+}
+
+/// A poll that ends without the verdict takes it from no other one.
+fn after_others(cases: &mut CaseList<'_, Service>) {
+    /// Waits that end before the verdict comes (ms).
+    const SHORTER: [u64; 3] = [60, 150, 300];
+    const VERDICT_AFTER: Duration = Duration::from_millis(450);
+    cases
+        .case(ROW, "verdict.poll.after-others", "a verdict ends a long poll after shorter ones for it ended")
+        .steps(steps!(async |context| {
+            let reference = context.reference("after-others");
+            let waits = |wait: u64| context.with_token(&reference).query(&format!("waitMs={wait}")).draft();
+            let (shorter, draft) = (SHORTER.map(waits), waits(4000));
+            let ending = join_all(shorter.iter().map(|draft| context.begin(draft, TIMEOUT)));
+            let waiting = context.begin(&draft, TIMEOUT);
+            let making = async {
+                context.sleep(VERDICT_AFTER).await;
+                Provided::verdict(context, &reference).await
+            };
+            let (ended, sent, provided) = tokio::join!(ending, waiting, making);
+            for (draft, sent) in shorter.iter().zip(ended) {
+                context.record(draft, sent);
+            }
+            context.record(&draft, sent.clone());
+            let Some(Provided { possible, there }) = provided else { return };
+            if is_early(context, &sent, possible) {
+                return does_not_wait(context, &reference, &sent);
+            }
+            judge_woken(context, &reference, &(sent, there));
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(AVAILABLE);
 }
 
 /// A verdict that comes while the request arrives is not missed.

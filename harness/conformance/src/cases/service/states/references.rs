@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
@@ -6,7 +8,7 @@ use edgeproof_targets::HookError;
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, summary};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, as_segment, summary};
 use crate::judge;
 use crate::states::StateNeed;
 
@@ -121,8 +123,8 @@ fn segments(cases: &mut CaseList<'_, Service>) {
                 let checks = own_verdict(context, &reference, &reply).into_iter();
                 context.checks(checks.map(|check| check.at(level)).collect());
                 pending(context, std::slice::from_ref(&end)).await;
-                for start in near {
-                    let text = format!("{start}{end}");
+                let near = near.iter().map(|start| format!("{start}{end}"));
+                for text in near.chain(escaped(&reference)) {
                     let reply = context.fetch_verdict(&context.with_token(&text)).await;
                     let available = context.row(AVAILABLE).status();
                     if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
@@ -295,12 +297,24 @@ async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
     let checks = own_verdict(context, reference, &reply);
     context.checks(checks);
-    pending(context, near).await;
-    pending_over_http2(context, near).await;
+    let near: Vec<String> = near.iter().cloned().chain(escaped(reference)).collect();
+    pending(context, &near).await;
+    pending_over_http2(context, &near).await;
     // A request for a near text changes nothing.
     let reply = context.fetch_verdict(&context.with_token(reference)).await;
     let checks = own_verdict(context, reference, &reply);
     context.checks(checks);
+}
+
+/// Texts that are this reference only after they are decoded a second time (RFC 3986 §2.4). None for one without escapes.
+fn escaped(reference: &str) -> Vec<String> {
+    let upper = as_segment(reference);
+    let lower = upper.split('%').enumerate().map(|(number, part)| match part.split_at_checked(2) {
+        Some((digits, rest)) if number > 0 => format!("%{}{rest}", digits.to_ascii_lowercase()),
+        _ => part.to_owned(),
+    });
+    let lower: String = lower.collect();
+    BTreeSet::from([upper, lower]).into_iter().filter(|text| text != reference).collect()
 }
 
 /// The same over HTTP/2, where the service offers it.
@@ -324,5 +338,22 @@ async fn pending(context: &mut ServiceCaseContext, texts: &[String]) {
         let expected = answer(context.row(PENDING), text);
         let checks = judge::exact(&expected, &reply).into_iter().map(|check| check.of(&format!("{text:?}")));
         context.checks(checks.collect());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::plain("Ab-7_x.y~z", &[])]
+    #[case::slash("a/b", &["a%2Fb", "a%2fb"])]
+    #[case::digits_only("a b", &["a%20b"])]
+    #[case::beyond_ascii("\u{e9}", &["%C3%A9", "%c3%a9"])]
+    #[case::escape_as_text("%2F", &["%252F"])]
+    fn escaped_references_are_other_texts(#[case] reference: &str, #[case] expected: &[&str]) {
+        assert_eq!(escaped(reference), expected);
     }
 }

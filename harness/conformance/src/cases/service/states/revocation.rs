@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_http::ReusedConnection;
@@ -5,11 +7,15 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::named::own_verdict;
+use super::refused_again::accepted_spellings;
 use crate::cases::service::TokenChoice;
 use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
+
+/// Time between the last use of a token and its end. A run is shorter.
+const BEFORE_THE_END: Duration = Duration::from_secs(60);
 
 /// Read tokens that were accepted and are refused now (5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -77,7 +83,10 @@ async fn head(context: &mut ServiceCaseContext, references: &[String], authoriza
             context.check(judge::status_is(context.row(REVOKED).status().unwrap_or(401), &reply));
         }
         match &first {
-            Some(first) => context.check(judge::same_answer(AnswerSubject::AsForAVerdict, &reply, first)),
+            Some(first) => {
+                context.check(judge::same_answer(AnswerSubject::AsForAVerdict, &reply, first));
+                context.checks(judge::same_length(first, &reply).into_iter().collect());
+            }
             None => first = Some(reply),
         }
     }
@@ -99,15 +108,21 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             let mut kept = ReusedConnection::default();
             drop(fetch_kept(context, &mut kept, &reference).await);
             let token = Secret::new(context.read_token());
+            let spellings = accepted_spellings(context).await;
             if context.provide(StateRequest::Revoke { token: token.clone() }).await.is_none() {
                 return;
             }
-            let refused = [
+            let mut refused = vec![
                 // First: a client may keep a connection for a short time only.
                 fetch_kept(context, &mut kept, &reference).await,
                 fetch(context, &reference).await,
                 fetch(context, &unknown).await,
             ];
+            for spelling in spellings {
+                let request = context.verdict(&unknown);
+                let request = request.authorization(&format!("{spelling}{}", context.read_token()));
+                refused.push(context.fetch_verdict(&request).await);
+            }
             let other = context.target.inputs.other_token.is_some().then(|| context.other_token());
             let other = match other {
                 Some(token) => {
@@ -160,8 +175,19 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             }
             let pending = context.fetch_verdict(&requests(context, &unknown)).await;
             judge_accepted(context, [&reference, &unknown], &[before, pending]);
-            // The clock may have moved before.
-            if context.provide(StateRequest::Later { seconds: expires.as_secs() + 1 }).await.is_none() {
+            // A cache may keep a token for some minutes: it is accepted once more shortly before its end.
+            let moved = context.moved();
+            let seconds = expires.saturating_sub(moved + BEFORE_THE_END).as_secs();
+            if context.provide(StateRequest::Later { seconds }).await.is_none() {
+                return;
+            }
+            let pending = context.fetch_verdict(&requests(context, &unknown)).await;
+            // A long run has reached its end.
+            if !judge::exact(&answer(context.row(EXPIRED), ""), &pending).iter().all(|check| check.ok) {
+                context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &pending));
+            }
+            let seconds = BEFORE_THE_END.as_secs() + 1;
+            if context.provide(StateRequest::Later { seconds }).await.is_none() {
                 return;
             }
             let Some(reference) = context.session().await else { return };

@@ -111,6 +111,9 @@ fn methods(cases: &mut CaseList<'_, Service>) {
                         &without_reference(&seen, &known),
                     );
                     context.check(check.which(&format!("with {method}")));
+                    if method == "HEAD" && known.len() == unknown.len() {
+                        context.checks(judge::same_length(&none, &seen).into_iter().collect());
+                    }
                 }
             }
         }))

@@ -35,7 +35,43 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     .also(UNAUTHORIZED);
     let title = "a session without a verdict is pending after each kind of refused request";
     probe_each(cases, [PENDING, "vary.verdict.after-error", title], token, after_errors);
+    pipelined(cases);
     http2(cases);
+}
+
+/// Answers come in the order of their requests (RFC 9112 §9.3.2). A server may close the connection after any of them.
+fn pipelined(cases: &mut CaseList<'_, Service>) {
+    let title = "pipelined requests are answered in their order, also behind a long poll";
+    cases
+        .case("statement.pipelined-order", "vary.verdict.pipelined", title)
+        .steps(steps!(async |context| {
+            let pending = |name: &str| Probe::pending(name, context, &context.reference(name));
+            let waiting = |name: &str, wait: u64| {
+                let query = |draft: Draft| Draft { path: format!("{}?waitMs={wait}", draft.path), ..draft };
+                pending(name).map(query)
+            };
+            let probes = [
+                waiting("a-long-poll", 300),
+                pending("a-request-behind-it"),
+                Probe::unauthorized("no token behind it", context, &context.reference("none"), |draft| draft),
+                waiting("a-second-long-poll", 60),
+                pending("the-last-request"),
+            ];
+            let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft().clone()).collect();
+            let sent = context.send_pipelined(&drafts).await;
+            if sent.first().is_none_or(|sent| sent.reply.is_err()) {
+                context.found.not_applicable = Some("the service answers no pipelined requests".into());
+                return;
+            }
+            for (probe, sent) in probes.iter().zip(sent).take_while(|(_, sent)| sent.reply.is_ok()) {
+                let reply = sent.reply.clone();
+                context.found.varied += 1;
+                context.record(probe.draft(), sent);
+                context.checks(probe.judge(context.spec(), &reply));
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken])
+        .also(PENDING);
 }
 
 /// Requests with and without a token, for sessions with and without a verdict, over one connection.

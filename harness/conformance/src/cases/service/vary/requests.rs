@@ -104,11 +104,13 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     .also("statement.error-bodies-json");
     let title = "other header fields do not change a pending answer";
     probe_each(cases, [PENDING, "vary.verdict.header", title], token, |context, unknown| {
-        headers(&HEADERS, |name| Probe::pending(name, context, unknown))
+        let plain = |name: String| Probe::pending(name, context, unknown);
+        headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
     });
     let title = "other header fields do not change a verdict's availability";
     probe_each(cases, [row, "vary.verdict.header-available", title], session, |context, session| {
-        headers(&HEADERS, |name| available(name, context, session))
+        let plain = |name: String| available(name, context, session);
+        headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
     });
     methods(cases);
 }
@@ -128,6 +130,12 @@ fn headers(fields: &[(&str, &str)], plain: impl Fn(String) -> Probe) -> Vec<Prob
             })
         })
         .collect()
+}
+
+/// An offer of a protocol that no server knows. A server may ignore it (RFC 9110 §7.8).
+fn upgrading(plain: impl Fn(String) -> Probe) -> Probe {
+    let upgrade = |draft: Draft| draft.header("Connection", "Upgrade").header("Upgrade", "edgeproof/1");
+    plain("an unknown protocol in Upgrade".into()).map(upgrade).should()
 }
 
 fn without_accept(mut draft: Draft) -> Draft {

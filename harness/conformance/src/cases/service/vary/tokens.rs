@@ -89,6 +89,22 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         },
     )
     .also(PENDING);
+    let title = "the service reads the header field Authorization in any case of its letters";
+    probe_each(
+        cases,
+        ["statement.field-name-case", "vary.verdict.token-field-name", title],
+        token,
+        |context, unknown| {
+            ["authorization", "AUTHORIZATION", "AuThOrIzAtIoN"]
+                .map(|name| {
+                    let value = format!("Bearer {}", context.read_token());
+                    let draft = context.verdict(unknown).header(name, &value).draft();
+                    Probe::new(name, draft, Expected::Pending(unknown.to_owned()))
+                })
+                .to_vec()
+        },
+    )
+    .also(PENDING);
     let title = "an Authorization header without a read token is unauthorized";
     probe_each(cases, [UNAUTHORIZED, "vary.verdict.token-foreign", title], &[], |context, unknown| {
         let long = format!("Bearer {}", "x".repeat(2000));
