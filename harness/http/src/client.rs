@@ -256,8 +256,10 @@ async fn write(
             WriteStep::Pause(time) => tokio::time::sleep(time).await,
             WriteStep::AwaitContinue => {
                 // After the timeout the client sends the body anyway (RFC 9110 §10.1.1).
-                if timeout(CONTINUE_LIMIT, continued.notified()).await.is_err() {
-                    reader.lock().lacks_continue();
+                let waited = timeout(CONTINUE_LIMIT, continued.notified()).await;
+                let mut reader = reader.lock();
+                if waited.is_err() && !reader.began() {
+                    reader.lacks_continue();
                 }
             }
             WriteStep::EndOfStream => stream.shutdown().await?,

@@ -2,6 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -38,6 +39,8 @@ pub struct Peer {
     pub connection: u64,
     /// Control over the byte stream below hyper.
     pub control: StreamControl,
+    /// Number of requests so far.
+    requests: AtomicUsize,
     tasks: Tasks,
 }
 
@@ -51,6 +54,11 @@ pub struct TlsFacts {
 }
 
 impl Peer {
+    /// Counts a request, and yields its number on the connection, from 0.
+    pub fn count_request(&self) -> usize {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Spawns a task that ends with the connection at the latest. The connection stays open until the task ends:
     /// for upgraded streams, and for reads after the answer.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
@@ -98,7 +106,15 @@ pub(super) async fn serve<H, F, B, E>(
     let (stream, control) = ControlledStream::new(io, check);
     let tasks = Tasks::default();
     let ended = EndTasks(tasks.clone());
-    let peer = Arc::new(Peer { addr, certificates, tls, connection, control, tasks: tasks.clone() });
+    let peer = Arc::new(Peer {
+        addr,
+        certificates,
+        tls,
+        connection,
+        control,
+        requests: AtomicUsize::new(0),
+        tasks: tasks.clone(),
+    });
     let service = service_fn(move |request| handler(request, Arc::clone(&peer)));
     let io = TokioIo::new(stream);
     // ALPN decides the HTTP version, so the HTTP/2 preface needs no detection.

@@ -51,7 +51,7 @@ pub fn token_begun(token: &str, sent: SystemTime) -> Option<Check> {
     Some(claim("nbf", &claims["nbf"], Some(format!("{sent:.0}")), ok))
 }
 
-/// A token does not end before another one was issued, which is no newer. None: no such times.
+/// A token ends after the issue of another one that the service signed later. None: no such times.
 pub fn outlives(token: &str, other: &str) -> Option<Check> {
     let (claims, other) = (claims(token)?, claims(other)?);
     let (ends, issued) = (claims["exp"].as_f64()?, other["iat"].as_f64()?);
@@ -71,7 +71,7 @@ pub fn token_header(token: &str) -> Vec<Check> {
         let ok =
             !names.is_empty() && names.iter().all(is_extension) && !names.iter().enumerate().any(is_twice);
         checks.push(member("the header member crit", critical, ok));
-        // A recipient refuses a token with an extension that it does not know. Of these only b64 is registered.
+        // A recipient refuses a token with an extension that it does not know. Most libraries know b64 only.
         let known = names.iter().all(|name| *name == "b64");
         checks.extend(
             (ok && !known).then(|| member("the header member crit", critical, false).at(CaseLevel::Should)),

@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{MessageRule, NoAnswer, Violation};
+use edgeproof_http::{Body, MessageRule, NoAnswer, Sent, Violation};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 
 use super::breaches::{Breaches, by_case, by_exchange};
 use super::edge_record::{EdgeRecord, RequestsByBody};
-use crate::cases::ServiceExchange;
+use crate::cases::{ServiceExchange, TracedRequest};
 use crate::judge::Check;
 
 /// Each answer of an edge, and each of its requests to the service, keeps to the grammar of HTTP/1.
@@ -30,6 +30,10 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
                 .push_at(request.sender.level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
         }
     }
+    // A busy edge can be late once. One that never answers has no such answer.
+    if edge.requests.iter().any(is_continued) {
+        waits = Breaches::default();
+    }
     vec![
         answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed),
         waits.check(Invariant::MalformedAnswers).advise(Advice::ContinueMissing),
@@ -46,17 +50,24 @@ pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange
     answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed)
 }
 
+/// The client got an interim `100`, or an answer in its place.
+fn is_continued(request: &TracedRequest) -> bool {
+    let is_answered = |sent: &Sent| {
+        sent.reply.is_ok()
+            && sent.violations.iter().all(|violation| violation.rule != MessageRule::NoContinue)
+    };
+    matches!(request.draft.body, Body::Expect(_)) && request.sent.as_ref().is_some_and(is_answered)
+}
+
 fn requests(edge: &EdgeRecord) -> Breaches {
     let mut requests = Breaches::default();
     let by_body = RequestsByBody::new(edge);
-    let mut arrivals: BTreeMap<u64, Vec<&Arrival>> = BTreeMap::new();
-    for arrival in &edge.arrivals {
-        arrivals.entry(arrival.connection).or_default().push(arrival);
-    }
+    let place = |arrival: &Arrival| (arrival.connection, arrival.of_connection);
+    let arrivals: BTreeMap<_, &Arrival> =
+        edge.arrivals.iter().map(|arrival| (place(arrival), arrival)).collect();
     for broken in &edge.violations {
-        // The mock service cannot read each of them.
-        let arrival = arrivals.get(&broken.connection).and_then(|requests| requests.get(broken.request));
-        let (level, breach) = match arrival {
+        // The mock service cannot read each of them, and keeps the latest ones.
+        let (level, breach) = match arrivals.get(&(broken.connection, broken.request)) {
             Some(arrival) => (by_body.level(&arrival.request.body), by_body.breach(arrival)),
             None => (CaseLevel::Must, Breach::default()),
         };

@@ -66,7 +66,7 @@ fn bytes_that_are_no_http_are_malformed(#[case] why: NoAnswer, #[case] expected:
 #[case::of_a_case(0, "request 1 at the service (case a.case): more than one Host: 2, 2 (RFC 9112 §3.2)")]
 #[case::unreadable(
     1,
-    "a request at the service that cannot be read: more than one Host: 2, 2 (RFC 9112 §3.2)"
+    "a request at the service that is not in the journal: more than one Host: 2, 2 (RFC 9112 §3.2)"
 )]
 fn request_to_the_service_is_attributed(#[case] request: usize, #[case] text: &str) {
     let record = answered(CaseLevel::Must, |_| {});

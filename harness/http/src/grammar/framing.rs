@@ -50,9 +50,23 @@ impl Framing {
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
             let text = String::from_utf8_lossy(value);
             self.codings.extend(text.split(',').map(|coding| coding.trim().to_ascii_lowercase()));
-            if self.codings != ["chunked"] {
-                violations.add(MessageRule::TransferCoding, value);
-            }
+        }
+    }
+
+    /// The codings of an answer: a client that sends no TE understands `chunked` only.
+    pub(super) fn check_answer_codings(&self, violations: &mut Violations) {
+        if self.is_coded() && self.codings != ["chunked"] {
+            violations.add(MessageRule::TransferCoding, self.codings.join(", ").as_bytes());
+        }
+    }
+
+    /// The codings of a request: `chunked` is the last one, and there once.
+    fn check_request_codings(&self, violations: &mut Violations) {
+        let is_chunked = |coding: &&String| *coding == "chunked";
+        let is_right = self.codings.iter().filter(is_chunked).count() == 1
+            && self.codings.last().as_ref().is_some_and(is_chunked);
+        if self.is_coded() && !is_right {
+            violations.add(MessageRule::TransferCoding, self.codings.join(", ").as_bytes());
         }
     }
 
@@ -73,16 +87,20 @@ impl Framing {
 
     /// The end of the body of a request with these fields.
     pub(super) fn of_request(&self, violations: &mut Violations) -> BodyLength {
+        self.check_request_codings(violations);
+        self.check_both(violations);
         match (self.lengths, self.codings.as_slice()) {
             (0, []) => BodyLength::Bytes(0),
             (1, []) => self.length.map_or(BodyLength::Unclear, BodyLength::Bytes),
-            (0, [coding]) if coding == "chunked" => BodyLength::Chunked,
-            (lengths, codings) => {
-                if lengths > 0 && !codings.is_empty() {
-                    violations.add(MessageRule::BothLengths, b"");
-                }
-                BodyLength::Unclear
-            }
+            (0, [.., last]) if last == "chunked" => BodyLength::Chunked,
+            _ => BodyLength::Unclear,
+        }
+    }
+
+    /// A message has one kind of length.
+    pub(super) fn check_both(&self, violations: &mut Violations) {
+        if self.lengths > 0 && self.is_coded() {
+            violations.add(MessageRule::BothLengths, b"");
         }
     }
 }

@@ -29,9 +29,8 @@ pub(crate) fn check_answer_head(head: &[u8], request: AnswerRequest, violations:
     if framing.is_coded() && (request.http10 || first.starts_with(b"HTTP/1.0")) {
         violations.add(MessageRule::CodingInHttp10, b"");
     }
-    if framing.is_given() {
-        framing.of_request(violations);
-    }
+    framing.check_answer_codings(violations);
+    framing.check_both(violations);
     if interim && request.http10 {
         violations.add(MessageRule::InterimToHttp10, first);
     }

@@ -19,8 +19,8 @@ use std::fmt::Write;
 #[derive(Debug, Default)]
 pub(super) struct Violations(Vec<Violation>);
 
-/// Longest excerpt (bytes).
-const EXCERPT: usize = 48;
+/// Longest excerpt (bytes). A piece of a token as short as this one is no secret.
+const EXCERPT: usize = 20;
 
 impl Violations {
     /// Adds a violation, with the bytes that show it.

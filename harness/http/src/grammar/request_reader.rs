@@ -11,6 +11,8 @@ pub(crate) struct RequestReader {
     /// Number of complete heads so far.
     requests: usize,
     violations: Violations,
+    /// Rules that the current request broke already.
+    broken: Vec<MessageRule>,
 }
 
 /// Part of a request that the next bytes belong to.
@@ -31,7 +33,13 @@ const MAX_BUFFER: usize = 256 * 1024;
 
 impl RequestReader {
     pub(crate) fn new() -> Self {
-        Self { buffer: Vec::new(), phase: ReadPhase::Head, requests: 0, violations: Violations::default() }
+        Self {
+            buffer: Vec::new(),
+            phase: ReadPhase::Head,
+            requests: 0,
+            violations: Violations::default(),
+            broken: Vec::new(),
+        }
     }
 
     /// Reads received bytes. Yields new violations, each with the number of its request on the connection, from 0.
@@ -48,9 +56,18 @@ impl RequestReader {
             &own
         };
         loop {
+            let before = self.requests;
             let read = self.step(rest);
+            if self.requests > before {
+                self.broken.clear();
+            }
             let request = self.requests.saturating_sub(1);
-            found.extend(self.violations.take().into_iter().map(|violation| (request, violation)));
+            for violation in self.violations.take() {
+                if !self.broken.contains(&violation.rule) {
+                    self.broken.push(violation.rule);
+                    found.push((request, violation));
+                }
+            }
             let Some(read) = read else { break };
             rest = &rest[read..];
         }
@@ -74,7 +91,9 @@ impl RequestReader {
                 if !begins_head(bytes) {
                     let rule =
                         if self.requests > 0 { MessageRule::BytesAfterEnd } else { MessageRule::FirstLine };
-                    self.violations.add(rule, bytes);
+                    // Up to a value that may be secret.
+                    let start = bytes.split(|byte| matches!(byte, b':' | b' ')).next().unwrap_or_default();
+                    self.violations.add(rule, start);
                     self.phase = ReadPhase::Lost;
                     return None;
                 }

@@ -62,6 +62,14 @@ pub struct Violation {
     pub excerpt: String,
 }
 
+impl Violation {
+    /// The violation without the bytes that show it, which may be secret.
+    #[must_use]
+    pub fn without_excerpt(self) -> Self {
+        Self { excerpt: String::new(), ..self }
+    }
+}
+
 impl MessageRule {
     /// What a message did that breaks the rule.
     pub fn describe(self) -> &'static str {

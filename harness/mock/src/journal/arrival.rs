@@ -39,6 +39,8 @@ pub struct Arrival {
     pub tls: Option<TlsFacts>,
     /// Number of the connection, from 0.
     pub connection: u64,
+    /// Number of the request on its connection, from 0.
+    pub of_connection: usize,
 }
 
 impl Arrival {
@@ -58,6 +60,7 @@ impl Arrival {
             client_certificates: Arc::default(),
             tls: None,
             connection: 0,
+            of_connection: usize::try_from(number).unwrap_or(usize::MAX),
         }
     }
 }

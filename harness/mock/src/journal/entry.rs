@@ -27,6 +27,7 @@ pub(crate) struct Entry {
     client_certificates: Arc<[CertificateDer<'static>]>,
     tls: Option<TlsFacts>,
     connection: u64,
+    of_connection: usize,
     progress: Mutex<EntryProgress>,
 }
 
@@ -71,6 +72,7 @@ impl Entry {
             client_certificates: Arc::clone(&peer.certificates),
             tls: peer.tls,
             connection: peer.connection,
+            of_connection: peer.count_request(),
             progress: Mutex::new(EntryProgress {
                 head: EntryHead::Live(Arc::clone(head)),
                 body: Bytes::new(),
@@ -183,6 +185,7 @@ impl Entry {
             client_certificates: Arc::clone(&self.client_certificates),
             tls: self.tls,
             connection: self.connection,
+            of_connection: self.of_connection,
         }
     }
 }

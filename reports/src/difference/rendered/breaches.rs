@@ -96,7 +96,7 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             let message = match (breach.method.is_some(), breach.number) {
                 (true, _) => exchange,
                 (false, Some(_)) => arrival,
-                (false, None) => "a request at the service that cannot be read".to_owned(),
+                (false, None) => "a request at the service that is not in the journal".to_owned(),
             };
             format!("{message}: {datum}")
         }

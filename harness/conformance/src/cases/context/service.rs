@@ -6,7 +6,7 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::key_set::without_private_parts;
 use edgeproof_fixtures::spec::{Endpoint, Spec, Stimulus};
-use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress};
+use edgeproof_http::{Draft, NoAnswer, ReusedConnection, Sent, ServerAddress, Violation};
 use edgeproof_mock::MockService;
 use edgeproof_mock::states::{StateReply, StateRequest};
 use edgeproof_reports::Hop;
@@ -292,7 +292,8 @@ impl ServiceCaseContext {
 
     /// Records an exchange with the key set, without private keys.
     pub fn record_keys(&mut self, draft: &Draft, sent: Sent) {
-        let hidden = Sent { reply: without_private_keys(sent.reply), ..sent };
+        let violations = sent.violations.into_iter().map(Violation::without_excerpt).collect();
+        let hidden = Sent { reply: without_private_keys(sent.reply), violations, ..sent };
         let endpoint = self.keys().clone();
         self.record_at(Hop::ClientKeys, &endpoint, draft, hidden);
     }

@@ -13,6 +13,8 @@ use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Script, When};
 
+/// Time that a slow edge takes for each request, if it serves one after the other.
+const EACH: Duration = Duration::from_millis(60);
 /// Concurrent requests in the concurrent case.
 const CONCURRENT: usize = 130;
 
@@ -44,6 +46,7 @@ fn concurrent(cases: &mut CaseList<'_, Edge>) {
             "130 concurrent collections each get their own answer",
         )
         .steps(steps!(with(plays), async |context| { all_at_once(context, &plays).await }))
+        .takes(EACH * CONCURRENT as u32)
         .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
 }
 
@@ -60,7 +63,8 @@ async fn all_at_once(context: &mut EdgeCaseContext, plays: &[(String, Script, Ex
         draft.body = Body::Sized(body.into());
         drafts.push(context.fill(&draft));
     }
-    let sent = join_all(drafts.iter().map(|draft| context.exchange(draft))).await;
+    let limit = context.timeout + EACH * CONCURRENT as u32;
+    let sent = join_all(drafts.iter().map(|draft| context.exchange_until(draft, limit))).await;
     let (mut wrong, mut foreign) = (0, 0);
     for (number, ((sent, draft), (_, _, expected))) in sent.into_iter().zip(&drafts).zip(plays).enumerate() {
         let checks = judge::exact(expected, &sent.reply);

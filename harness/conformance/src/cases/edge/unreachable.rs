@@ -4,19 +4,17 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, ServiceUrlForm, SettingChange, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, Count, Counted, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, Count, Counted};
 
-use crate::cases::{
-    CaseList, Conversation, Edge, EdgeCaseContext, ExpectedRelay, SettingForms, Setup, collection, summary,
-};
-use crate::judge::{self, Check, ExpectedAnswer};
+use crate::cases::{CaseList, Conversation, Edge, ExpectedRelay, SettingForms, Setup, collection, summary};
+use crate::judge::{self, Check};
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
 const SLOW_REASON: &str = "edgeproof_slow";
 /// Time of a slow refusal.
 const SLOW_REFUSAL: Duration = Duration::from_millis(2200);
 
-/// The service is unreachable, slow, or back again (7.2).
+/// The service is unreachable or slow (7.2).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     configurations(cases);
     content_type(cases);
@@ -25,7 +23,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     address_as_host(cases);
     broken(cases);
     slow(cases);
-    recovery(cases);
 }
 
 /// Configurations with an unreachable service.
@@ -355,87 +352,4 @@ fn slow(cases: &mut CaseList<'_, Edge>) {
         .takes(patience)
         // An edge may relay one collection after the other, so other cases must not wait behind this one.
         .exclusive();
-}
-
-/// The same edge works again after an outage.
-fn recovery(cases: &mut CaseList<'_, Edge>) {
-    let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
-    cases
-        .case(
-            "statement.recovery",
-            "recovery.service-back",
-            "the edge works again without a restart when its service is back",
-        )
-        .steps(steps!(with(gone, again), async |context| {
-            if !context.set_listener(ListenerMode::Closes).await {
-                return;
-            }
-            context.converse(&gone).await;
-            if context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
-                works_again(context, &again).await;
-            }
-        }))
-        .exclusive();
-    let again = cases.accepted_post();
-    cases
-        .case(
-            "statement.recovery",
-            "recovery.connection-closed",
-            "the edge works after the service has closed its idle connection",
-        )
-        .steps(steps!(with(again), async |context| {
-            context.converse(&again).await;
-            if let Some(service) = context.target.service.clone() {
-                service.close_connections().await;
-            }
-            let statuses = works_again(context, &again).await;
-            // A client that may not repeat a POST loses one on the closed connection.
-            context.observe_case(statuses.join(", then "));
-        }))
-        .observes_itself()
-        .exclusive();
-}
-
-/// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
-/// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2). A collection that the edge loses
-/// without a new connection does not count: an edge can hold many closed ones.
-///
-/// Yields the statuses, each once in a row.
-async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Vec<String> {
-    const TRIES: usize = 3;
-    const MOST_LOST: usize = 64;
-    let (mut answers, mut statuses) = (Vec::new(), Vec::new());
-    let (mut tries, mut lost) = (0, 0);
-    let (reply, ok) = loop {
-        context.mark_connections();
-        context.script(conversation.script.clone().unwrap_or_else(Script::decide));
-        let sent = context.send(&conversation.draft).await;
-        statuses.push(summary::status(&sent.reply));
-        let is_right =
-            |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-        let ok = conversation.answer.as_ref().is_some_and(is_right);
-        let is_lost = context.is_unreachable(&sent.reply) && context.new_connections() == Some(0);
-        if is_lost && lost < MOST_LOST {
-            lost += 1;
-            continue;
-        }
-        tries += 1;
-        answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
-        if ok || tries == TRIES {
-            break (sent.reply, ok);
-        }
-    };
-    statuses.dedup();
-    let kind = DifferenceKind::Answer {
-        subject: AnswerSubject::AfterOutage,
-        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
-        // The last try proves it.
-        actual: answers.into_iter().rev().collect(),
-    };
-    let check = match reply {
-        Err(why) => Check::unanswered(&why, kind),
-        Ok(_) => Check::judged(kind, ok),
-    };
-    context.check(check.at(CaseLevel::Should).advise(Advice::ServiceBack));
-    statuses
 }

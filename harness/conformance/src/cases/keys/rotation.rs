@@ -110,6 +110,7 @@ fn twice(cases: &mut CaseList<'_, Keys>) {
 fn during(cases: &mut CaseList<'_, Keys>) {
     const AT_ONCE: usize = 4;
     const AFTERWARDS: Duration = Duration::from_millis(120);
+    const PAUSE: Duration = Duration::from_millis(5);
     cases
         .case(
             "keys.verifies-verdict",
@@ -124,6 +125,7 @@ fn during(cases: &mut CaseList<'_, Keys>) {
                 while !ended.load(Ordering::Relaxed) && wrong.is_none() {
                     let sent = context.begin_keys(&draft).await;
                     wrong = Some(sent).filter(|sent| !has_key_of(&old, sent));
+                    context.sleep(PAUSE).await;
                 }
                 wrong
             };
@@ -146,6 +148,10 @@ fn during(cases: &mut CaseList<'_, Keys>) {
             };
             let reply = sent.reply.clone();
             context.record_keys(&draft, sent);
+            if reply.as_ref().is_ok_and(|answer| answer.status == 429) {
+                context.found.not_applicable = Some("the service limits the rate of requests".into());
+                return;
+            }
             let Some(set) = parse_key_set(context, &reply) else { return };
             judge_tokens(context, "a verdict from before the rotation", &old, &set);
         }))

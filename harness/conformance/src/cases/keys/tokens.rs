@@ -154,7 +154,7 @@ fn numbers(cases: &mut CaseList<'_, Keys>) {
         .steps(steps!(async |context| {
             let unique = context.reference("").into_bytes();
             let digits: String =
-                unique.iter().rev().take(10).map(|byte| char::from(b'0' + byte % 10)).collect();
+                unique.iter().rev().take(20).map(|byte| char::from(b'0' + byte % 10)).collect();
             let plain = ["a", "b", "c"].map(|name| context.reference(name));
             let numbers = [
                 format!("00{digits}"),

@@ -241,7 +241,7 @@ fn not_reused(cases: &mut CaseList<'_, Service>) {
         .case(
             "statement.verdict-not-reused",
             "verdict.cache.lifetime",
-            "no cache may reuse a pending answer, or a verdict until it is too old",
+            "no cache may reuse a pending answer, or a verdict that is too old",
         )
         .steps(steps!(async |context| {
             let age = limit.as_secs().saturating_sub(LEFT);

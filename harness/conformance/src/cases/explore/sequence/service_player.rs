@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use edgeproof_http::{Draft, ReusedConnection, Sent};
+use edgeproof_http::{Draft, ReusedConnection, Sent, Violation};
 use edgeproof_reports::Hop;
 
 use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
@@ -122,7 +122,8 @@ impl ServiceSteps<'_> {
             return self.send(&Probe::new("", draft, Expected::NoServerError).should(), connection).await;
         };
         let sent = ReusedConnection::default().send(keys, &draft, self.limit).await;
-        let sent = Sent { reply: without_private_keys(sent.reply), ..sent };
+        let violations = sent.violations.into_iter().map(Violation::without_excerpt).collect();
+        let sent = Sent { reply: without_private_keys(sent.reply), violations, ..sent };
         self.context.trace(Hop::ClientKeys, &draft, sent.clone());
         let probe = Probe::new("", draft.clone(), Expected::Status(&[200]));
         StepResult { checks: self.judge(&probe, &sent), exchange: Some((draft, sent)) }

@@ -139,7 +139,9 @@ fn asked_often(cases: &mut CaseList<'_, Service>) {
                 context.trace(Hop::ClientService, &draft, sent);
                 // The interface does not show a limit for requests.
                 if reply.as_ref().is_ok_and(|answer| answer.status == 429) {
-                    context.found.not_applicable = Some("the service limits the rate of requests".into());
+                    if context.found.checks.iter().all(|check| check.ok) {
+                        context.found.not_applicable = Some("the service limits the rate of requests".into());
+                    }
                     return;
                 }
                 let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply);

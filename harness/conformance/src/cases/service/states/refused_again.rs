@@ -56,7 +56,11 @@ fn spelled(cases: &mut CaseList<'_, Service>) {
                     return;
                 };
                 let refused = authorization.split_once(' ').map_or("", |(_, token)| token);
-                for spelling in accepted_spellings(context).await {
+                let spellings = accepted_spellings(context).await;
+                if spellings.is_empty() {
+                    context.found.not_applicable = Some("the service accepts no other spelling".into());
+                }
+                for spelling in spellings {
                     let value = format!("{spelling}{refused}");
                     let request = context.verdict(&context.reference("spelled")).authorization(&value);
                     let reply = context.fetch_verdict(&request).await;

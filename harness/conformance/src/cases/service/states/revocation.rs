@@ -105,10 +105,10 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             let unknown = context.reference("unknown");
             let accepted = [fetch(context, &reference).await, fetch(context, &unknown).await];
             judge_accepted(context, [&reference, &unknown], &accepted);
-            let mut kept = ReusedConnection::default();
-            drop(fetch_kept(context, &mut kept, &reference).await);
             let token = Secret::new(context.read_token());
             let spellings = accepted_spellings(context).await;
+            let mut kept = ReusedConnection::default();
+            drop(fetch_kept(context, &mut kept, &reference).await);
             if context.provide(StateRequest::Revoke { token: token.clone() }).await.is_none() {
                 return;
             }

@@ -1,4 +1,4 @@
-use edgeproof_http::{Body, Draft};
+use edgeproof_http::{Body, Draft, NoAnswer, Sent};
 
 use super::probe::{Probe, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
@@ -59,11 +59,13 @@ fn pipelined(cases: &mut CaseList<'_, Service>) {
             ];
             let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft().clone()).collect();
             let sent = context.send_pipelined(&drafts).await;
-            if sent.first().is_none_or(|sent| sent.reply.is_err()) {
+            // A server may answer the first one only, and close the connection.
+            let is_closed = |sent: &Sent| matches!(sent.reply, Err(NoAnswer::Closed | NoAnswer::Reset));
+            if sent.first().is_none_or(is_closed) {
                 context.found.not_applicable = Some("the service answers no pipelined requests".into());
                 return;
             }
-            for (probe, sent) in probes.iter().zip(sent).take_while(|(_, sent)| sent.reply.is_ok()) {
+            for (probe, sent) in probes.iter().zip(sent).take_while(|(_, sent)| !is_closed(sent)) {
                 let reply = sent.reply.clone();
                 context.found.varied += 1;
                 context.record(probe.draft(), sent);
