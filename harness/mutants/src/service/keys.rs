@@ -143,6 +143,10 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("keys.token-id", "verdict-unverifiable")
         .when(AVAILABLE)
         .answers(EditMember("token", |token| edit_claim(token, "jti", |_| json!("1")))),
+    mutant("repeats-first-token", "Answers with the first verdict of a session, also after a second one.")
+        .breaks("keys.token-times", "verdict-unverifiable")
+        .when(AVAILABLE)
+        .answers(Repeats(Which::First, (Same::Target, &AVAILABLE))),
     mutant("token-begins-later", "Signs tokens that begin in a minute.")
         .breaks("keys.token-times", "verdict-unverifiable")
         .when(AVAILABLE)

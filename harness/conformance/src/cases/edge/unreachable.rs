@@ -4,10 +4,10 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, ServiceUrlForm, SettingChange, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, Count, Counted};
+use edgeproof_reports::difference::AnswerSubject;
 
 use crate::cases::{CaseList, Conversation, Edge, ExpectedRelay, SettingForms, Setup, collection, summary};
-use crate::judge::{self, Check};
+use crate::judge;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
 const SLOW_REASON: &str = "edgeproof_slow";
@@ -289,10 +289,10 @@ fn copy_refused_after_cut(cases: &mut CaseList<'_, Edge>) {
             .steps(steps!(with(script, answers), async |context| {
                 context.script(script);
                 let sent = context.send(&collection()).await;
-                let times = context.relayed().await.complete.len();
-                let copies = Count::new(Counted::SameBodies, 1, times);
-                context.check(Check::judged(copies, times <= 1).at(CaseLevel::Should).advise(Advice::CopySent));
-                if times > 1 {
+                let relayed = context.relayed().await;
+                let body = context.fill(&collection()).body;
+                context.checks(judge::relayed_once(body.bytes(), &relayed, &sent.reply, CaseLevel::Should));
+                if relayed.complete.len() > 1 {
                     let check = judge::one_of(AnswerSubject::AfterRetry, &answers, &sent.reply);
                     context.check(check.advise(Advice::RetryUntold));
                 }

@@ -28,7 +28,7 @@ pub(crate) fn check(ran: &Ran) -> edgeproof_reports::Report {
     ] {
         let hidden = text.chars().find(|c| *c != '\n' && (c.is_control() || *c == '\u{202e}'));
         assert_eq!(hidden, None, "{name}");
-        assert!(text.len() < 4_000_000, "{name} has {} bytes", text.len());
+        assert!(text.len() < 5_000_000, "{name} has {} bytes", text.len());
     }
     annotations(&terminal);
     xml(&read("r.xml"));

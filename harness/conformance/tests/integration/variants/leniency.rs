@@ -50,8 +50,10 @@ struct LeniencyHooks {
 const BROKEN_BODIES: &[&str] = &[
     "read-failed.broken-chunk-size",
     "read-failed.early-chunk-end",
+    "read-failed.early-chunk-end-after-json",
     "read-failed.early-large-chunk-end",
     "read-failed.short-body",
+    "read-failed.short-body-of-json",
     "read-failed.short-large-body",
 ];
 /// The same, and the monitor of acceptances.
@@ -59,14 +61,17 @@ const ACCEPTED_BODIES: &[&str] = &[
     "monitor.acceptances",
     "read-failed.broken-chunk-size",
     "read-failed.early-chunk-end",
+    "read-failed.early-chunk-end-after-json",
     "read-failed.early-large-chunk-end",
     "read-failed.short-body",
+    "read-failed.short-body-of-json",
     "read-failed.short-large-body",
 ];
 const RETRIES: &[&str] = &[
     "relay.once.to-the-end",
     "unreachable.closes-after-request",
     "unreachable.copy-refused",
+    "unreachable.copy-refused-after-cut-head",
     "unreachable.garbage-after-request",
     "unreachable.reset",
     "unreachable.status-line-cut",
@@ -80,7 +85,7 @@ const RETRIES: &[&str] = &[
 #[case(Leniency::ClosesOnTrace, &["method.trace"], &[])]
 #[case(Leniency::EchoesTrace, &[], &["method.trace"])]
 #[case(Leniency::RetriesTruthfully, RETRIES, &[])]
-#[case(Leniency::RetriesAndPassesRefusal, RETRIES, &["unreachable.copy-refused"])]
+#[case(Leniency::RetriesAndPassesRefusal, RETRIES, &["unreachable.copy-refused", "unreachable.copy-refused-after-cut-head"])]
 #[case(Leniency::PassesAnyText, &[], &[])]
 #[case(Leniency::PassesLineBreaks, &[], &["refusal.unknown.control"])]
 #[tokio::test(flavor = "multi_thread")]

@@ -97,20 +97,22 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
 
 /// HEAD tells no more than GET: neither by its status nor by the length of the body that it leaves out.
 fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
-    for (id, title, session) in [
+    for (row, id, title, session) in [
         (
+            "statement.no-oracle",
             "verdict.customer.hidden.head",
             "a session of another license looks like none to HEAD",
             SessionState::OtherLicense,
         ),
         (
+            "limit.verdict-age",
             "verdict.too-old.head",
             "a session with an old verdict looks like none to HEAD",
             SessionState::Aged(600),
         ),
     ] {
         cases
-            .case("statement.no-oracle", id, title)
+            .case(row, id, title)
             .steps(steps!(async |context| {
                 let asked = context.reference("head-made");
                 let Some(made) = context.made(session.request(asked)).await else { return };
@@ -213,6 +215,7 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                 let drafts = holders.map(|holder| holder.request(context, &reference).draft());
                 let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
                 let all = futures_util::future::join_all(sending).await;
+                let mut wrong = false;
                 for ((holder, draft), sent) in holders.into_iter().zip(&drafts).zip(all) {
                     let reply = sent.reply.clone();
                     context.record(draft, sent);
@@ -220,7 +223,12 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                         Holder::Own => own_verdict(context, &reference, &reply),
                         Holder::Other => judge::exact(&answer(context.row(PENDING), &reference), &reply),
                     };
+                    wrong |= checks.iter().any(|check| !check.ok);
                     context.checks(checks.into_iter().map(|check| check.of(holder.name())).collect());
+                }
+                // One pair says enough.
+                if wrong {
+                    return;
                 }
             }
         }))

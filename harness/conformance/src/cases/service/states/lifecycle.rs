@@ -145,7 +145,11 @@ fn asked_often(cases: &mut CaseList<'_, Service>) {
                     return;
                 }
                 let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply);
+                let wrong = checks.iter().any(|check| !check.ok);
                 context.checks(checks);
+                if wrong {
+                    return;
+                }
             }
             if context.chosen(StateRequest::verdict(&reference)).await.is_some() {
                 available(context, &mut kept, &reference).await;
