@@ -70,7 +70,7 @@ impl Answer {
         if matches!(self.status, 204 | 304) {
             return text + "\r\n";
         }
-        text.push_str(&format!("content-length: {}\r\n\r\n", self.body.len()));
+        text.extend(["content-length: ", &self.body.len().to_string(), "\r\n\r\n"]);
         if *seen.method != Method::HEAD {
             text.push_str(&String::from_utf8_lossy(&self.body));
         }

@@ -32,7 +32,7 @@ const PLACES: [(&str, Naming); 4] = [
     }),
 ];
 
-/// The edge knows its service from SERVICE_URL alone. Where a client names another host, no license goes there.
+/// The edge knows its service from `SERVICE_URL` alone. Where a client names another host, no license goes there.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     cases

@@ -64,9 +64,12 @@ fn many(cases: &mut CaseList<'_, Keys>) {
                 if context.now() > began + LONGEST {
                     return;
                 }
-                let asked = (0..AT_ONCE).map(|number| match renews {
-                    true => reference.clone(),
-                    false => context.reference(&format!("signature-{round}-{number}")),
+                let asked = (0..AT_ONCE).map(|number| {
+                    if renews {
+                        reference.clone()
+                    } else {
+                        context.reference(&format!("signature-{round}-{number}"))
+                    }
                 });
                 let asked: Vec<String> = asked.collect();
                 let fetching = asked.iter().map(|reference| fetch(context, reference, !renews));
