@@ -18,13 +18,16 @@ fn killed_mutants(spec: &Spec) -> Vec<Mutant> {
     MutantSet::new(spec).mutants.into_iter().chain(collector_mutants(spec)).collect()
 }
 
-/// The part of a mutant. Service and key set are one program: the broken row tells them apart.
+/// The part of a mutant. Service and key set are one program: the broken row tells them apart, or the cause where they share it.
 fn part(mutant: &Mutant) -> PartName {
     if matches!(mutant.mutation, Mutation::Collector(_)) {
         PartName::Collector
     } else if mutant.mutation.affects(PartName::Edge) {
         PartName::Edge
-    } else if mutant.row.starts_with("keys.") || mutant.row == "limit.key-set-cache" {
+    } else if mutant.row.starts_with("keys.")
+        || mutant.row == "limit.key-set-cache"
+        || (mutant.row.starts_with("statement.messages-") && mutant.cause.ends_with("key-sets"))
+    {
         PartName::Keys
     } else {
         PartName::Service
