@@ -10,13 +10,14 @@ use crate::mutation::{Mutation, RowMutation};
 use crate::play::{PureResult, TestBed, TestBedError, Traces};
 
 /// Cases that run against every mutant of their part, whatever row it breaks: one plain case of each kind.
-pub const CANARIES: [&str; 9] = [
+pub const CANARIES: [&str; 10] = [
     "sanity.first",
     "accept.exact-body",
     "refusal.401.revoked",
     "refusal.unknown.html",
     "method.put",
     "relay.body.compact",
+    "cors.preflight",
     "verdict.sanity.first",
     "verdict.unauthorized.missing",
     "verdict.available",
