@@ -11,7 +11,8 @@ const MAX_BODY: usize = 2 * 1024;
 /// this, or the body is too large for a command line.
 pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
     let form = &draft.form;
-    if matches!(draft.body, Body::Raw(_) | Body::Broken(_) | Body::Slow(..))
+    if draft.body.is_malformed()
+        || matches!(draft.body, Body::Slow(..))
         || draft.body.bytes().len() > MAX_BODY
         || form.pace != HeadPace::Whole
         || form.chunks != ChunkExtras::default()

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use super::grammar::{
     AnswerRequest, MessageRule, Violation, Violations, check_answer_head, check_chunk_line, check_trailer,
 };
-use super::{Answer, Body, Draft};
+use super::{Answer, Draft};
 
 /// Maximum head size (bytes).
 const MAX_HEAD: usize = 64 * 1024;
@@ -41,7 +41,7 @@ pub struct AnswerReader {
     /// Number of bytes of the body to keep; the rest is dropped. Unset: all, and a body or chunk-size lines over the maximum
     /// are an error.
     kept: Option<usize>,
-    /// The request, if the form of the answer is checked.
+    /// The request, if the head of the answer and the bytes after it are checked.
     checked: Option<AnswerRequest>,
     violations: Violations,
 }
@@ -94,12 +94,12 @@ impl AnswerReader {
         }
     }
 
-    /// Creates a reader that also checks the form of the answer to this request.
+    /// Creates a reader that checks the whole form of the answer to this request.
     pub(super) fn checking(draft: &Draft) -> Self {
         let request = AnswerRequest {
             http10: draft.form.http10,
             upgrades: draft.header_value("upgrade").is_some(),
-            is_ambiguous: matches!(draft.body, Body::Raw(_) | Body::Broken(_)),
+            is_malformed: draft.body.is_malformed(),
         };
         Self { checked: Some(request), ..Self::new(&draft.method) }
     }
@@ -144,7 +144,7 @@ impl AnswerReader {
     /// connection.
     pub(super) fn end_answers(&mut self, closes: bool, more: &[u8]) {
         let rest = std::mem::take(&mut self.buffer);
-        if self.checked.is_none_or(|request| request.is_ambiguous) || (rest.is_empty() && more.is_empty()) {
+        if self.checked.is_none_or(|request| request.is_malformed) || (rest.is_empty() && more.is_empty()) {
             return;
         }
         let rule = if closes { MessageRule::BytesAfterLast } else { MessageRule::BytesAfterEnd };
@@ -192,10 +192,8 @@ impl AnswerReader {
             }
             ReadPhase::ChunkLine => {
                 let Some(line) = self.line()? else { return Ok(Step::NeedsBytes) };
-                if self.checked.is_some() {
-                    check_chunk_line(&line, &mut self.violations);
-                }
-                let left = chunk_size(&line)?;
+                let left =
+                    check_chunk_line(&line, &mut self.violations).ok_or("chunk size is not a number")?;
                 self.allow(left)?;
                 self.count_framing(line.len())?;
                 self.phase = if left == 0 { ReadPhase::Trailers } else { ReadPhase::Chunk(left) };
@@ -215,9 +213,7 @@ impl AnswerReader {
                 None => return Ok(Step::NeedsBytes),
                 Some(line) if line.is_empty() => return Ok(Step::Complete),
                 Some(line) => {
-                    if self.checked.is_some() {
-                        check_trailer(&line, &mut self.violations);
-                    }
+                    check_trailer(&line, &mut self.violations);
                     self.count_line()?;
                 }
             },
@@ -348,17 +344,6 @@ fn framing(answer: &Answer, headless: bool) -> Result<Option<ReadPhase>, String>
         .and_then(|text| text.parse().ok())
         .map(|length| Some(ReadPhase::Sized(length)))
         .ok_or_else(|| "Content-Length is not a number".to_owned())
-}
-
-fn chunk_size(line: &[u8]) -> Result<u64, String> {
-    let text = std::str::from_utf8(line).unwrap_or_default();
-    let digits = text.split(';').next().unwrap_or_default().trim();
-    // `from_str_radix` accepts a sign; a chunk size has none.
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain
-        .then(|| u64::from_str_radix(digits, 16).ok())
-        .flatten()
-        .ok_or_else(|| "chunk size is not a number".to_owned())
 }
 
 #[cfg(test)]

@@ -88,6 +88,11 @@ impl Body {
         }
     }
 
+    /// Whether the framing may be malformed on purpose.
+    pub fn is_malformed(&self) -> bool {
+        matches!(self, Self::Raw(_) | Self::Broken(_))
+    }
+
     /// The same framing with other bytes.
     #[must_use]
     pub fn with_bytes(&self, bytes: Bytes) -> Self {

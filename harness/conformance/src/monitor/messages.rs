@@ -25,10 +25,7 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             sent.violations.iter().partition(|violation| violation.rule == MessageRule::NoContinue);
         add(&mut answers, others, request.sender.level, &breach);
         add(&mut waits, waited, request.sender.level, &breach);
-        if let Err(NoAnswer::NotHttp(why)) = &sent.reply {
-            answers
-                .push_at(request.sender.level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
-        }
+        add_no_http(&mut answers, sent, request.sender.level, breach);
     }
     // A busy edge can be late once. One that never answers has no such answer.
     if edge.requests.iter().any(is_continued) {
@@ -45,7 +42,9 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
 pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange>) -> Check {
     let mut answers = Breaches::default();
     for exchange in exchanges {
-        add(&mut answers, &exchange.sent.violations, exchange.level, &by_exchange(exchange));
+        let ServiceExchange { sent, level, .. } = exchange;
+        add(&mut answers, &sent.violations, *level, &by_exchange(exchange));
+        add_no_http(&mut answers, sent, *level, by_exchange(exchange));
     }
     answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed)
 }
@@ -74,6 +73,13 @@ fn requests(edge: &EdgeRecord) -> Breaches {
         add(&mut requests, [&broken.violation], level, &breach);
     }
     requests
+}
+
+/// Adds an answer that cannot be read.
+fn add_no_http(breaches: &mut Breaches, sent: &Sent, level: CaseLevel, breach: Breach) {
+    if let Err(NoAnswer::NotHttp(why)) = &sent.reply {
+        breaches.push_at(level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
+    }
 }
 
 /// Adds the violations of one message. Where all recipients read the same, a violation is a `should`.

@@ -8,8 +8,8 @@ pub(crate) struct AnswerRequest {
     pub(crate) http10: bool,
     /// It has Upgrade.
     pub(crate) upgrades: bool,
-    /// A server can take the rest of it for a second request, and answer that too.
-    pub(crate) is_ambiguous: bool,
+    /// Its framing is malformed: a server can take the rest of it for a second request, and answer that too.
+    pub(crate) is_malformed: bool,
 }
 
 /// Checks the head of an answer, interim or final. The head ends with its empty line.
@@ -98,18 +98,23 @@ struct Lines<'h>(&'h [u8]);
 impl<'h> Lines<'h> {
     /// The next line, without its end.
     fn next(&mut self, violations: &mut Violations) -> Option<&'h [u8]> {
-        let end = memchr::memchr(b'\n', self.0)?;
-        let (line, rest) = (&self.0[..end], &self.0[end + 1..]);
-        self.0 = rest;
-        let Some(line) = line.strip_suffix(b"\r") else {
-            violations.add(MessageRule::BareLineFeed, name(line));
-            return Some(line);
-        };
+        let (line, length) = line(self.0, violations)?;
+        self.0 = &self.0[length..];
         if line.contains(&b'\r') {
             violations.add(MessageRule::BareCarriageReturn, name(line));
         }
         Some(line)
     }
+}
+
+/// The line at the start of these bytes, without its end, and its length with it. None: it has no end yet.
+pub(super) fn line<'b>(bytes: &'b [u8], violations: &mut Violations) -> Option<(&'b [u8], usize)> {
+    let end = memchr::memchr(b'\n', bytes)?;
+    let line = bytes[..end].strip_suffix(b"\r").unwrap_or_else(|| {
+        violations.add(MessageRule::BareLineFeed, name(&bytes[..end]));
+        &bytes[..end]
+    });
+    Some((line, end + 1))
 }
 
 /// What the header fields of a message say.
@@ -158,7 +163,7 @@ impl Fields {
 }
 
 /// The part of a line that is no secret: the name of a field, the start of a first line.
-fn name(line: &[u8]) -> &[u8] {
+pub(super) fn name(line: &[u8]) -> &[u8] {
     line.split(|byte| matches!(byte, b':' | b' ' | b'\r')).next().unwrap_or_default()
 }
 

@@ -17,7 +17,12 @@ use std::fmt::Write;
 
 /// Violations of one message. Each rule counts once.
 #[derive(Debug, Default)]
-pub(super) struct Violations(Vec<Violation>);
+pub(super) struct Violations {
+    /// Violations since the last [`Self::take`].
+    found: Vec<Violation>,
+    /// Rules that the message broke so far.
+    broken: Vec<MessageRule>,
+}
 
 /// Longest excerpt (bytes). A piece of a token as short as this one is no secret.
 const EXCERPT: usize = 20;
@@ -25,19 +30,25 @@ const EXCERPT: usize = 20;
 impl Violations {
     /// Adds a violation, with the bytes that show it.
     pub(super) fn add(&mut self, rule: MessageRule, bytes: &[u8]) {
-        if self.0.iter().any(|violation| violation.rule == rule) {
+        if self.broken.contains(&rule) {
             return;
         }
+        self.broken.push(rule);
         let mut excerpt = bytes[..bytes.len().min(EXCERPT)].escape_ascii().to_string();
         if bytes.len() > EXCERPT {
             let _ = write!(excerpt, "…");
         }
-        self.0.push(Violation { rule, excerpt });
+        self.found.push(Violation { rule, excerpt });
     }
 
-    /// Takes all of them.
+    /// Takes those that were not taken before.
     pub(super) fn take(&mut self) -> Vec<Violation> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.found)
+    }
+
+    /// The next violations are of another message.
+    fn begin_message(&mut self) {
+        self.broken.clear();
     }
 }
 

@@ -1,5 +1,5 @@
 use super::framing::{BodyLength, check_chunk_line, check_trailer};
-use super::head::{begins_head, check_request_head, head_end};
+use super::head::{begins_head, check_request_head, head_end, line, name};
 use super::{MessageRule, Violation, Violations};
 
 /// Incremental reader of the requests on one HTTP/1 connection. It keeps no bodies. Pure: no socket, no clock.
@@ -11,8 +11,6 @@ pub(crate) struct RequestReader {
     /// Number of complete heads so far.
     requests: usize,
     violations: Violations,
-    /// Rules that the current request broke already.
-    broken: Vec<MessageRule>,
 }
 
 /// Part of a request that the next bytes belong to.
@@ -33,13 +31,7 @@ const MAX_BUFFER: usize = 256 * 1024;
 
 impl RequestReader {
     pub(crate) fn new() -> Self {
-        Self {
-            buffer: Vec::new(),
-            phase: ReadPhase::Head,
-            requests: 0,
-            violations: Violations::default(),
-            broken: Vec::new(),
-        }
+        Self { buffer: Vec::new(), phase: ReadPhase::Head, requests: 0, violations: Violations::default() }
     }
 
     /// Reads received bytes. Yields new violations, each with the number of its request on the connection, from 0.
@@ -56,18 +48,9 @@ impl RequestReader {
             &own
         };
         loop {
-            let before = self.requests;
             let read = self.step(rest);
-            if self.requests > before {
-                self.broken.clear();
-            }
             let request = self.requests.saturating_sub(1);
-            for violation in self.violations.take() {
-                if !self.broken.contains(&violation.rule) {
-                    self.broken.push(violation.rule);
-                    found.push((request, violation));
-                }
-            }
+            found.extend(self.violations.take().into_iter().map(|violation| (request, violation)));
             let Some(read) = read else { break };
             rest = &rest[read..];
         }
@@ -91,14 +74,13 @@ impl RequestReader {
                 if !begins_head(bytes) {
                     let rule =
                         if self.requests > 0 { MessageRule::BytesAfterEnd } else { MessageRule::FirstLine };
-                    // Up to a value that may be secret.
-                    let start = bytes.split(|byte| matches!(byte, b':' | b' ')).next().unwrap_or_default();
-                    self.violations.add(rule, start);
+                    self.violations.add(rule, name(bytes));
                     self.phase = ReadPhase::Lost;
                     return None;
                 }
                 let end = head_end(bytes)?;
                 self.requests += 1;
+                self.violations.begin_message();
                 self.phase = match check_request_head(&bytes[..end], &mut self.violations) {
                     BodyLength::Bytes(0) => ReadPhase::Head,
                     BodyLength::Bytes(length) => ReadPhase::Bytes(length),
@@ -113,7 +95,7 @@ impl RequestReader {
                 Some(read)
             }
             ReadPhase::ChunkLine => {
-                let (line, read) = self.line(bytes)?;
+                let (line, read) = line(bytes, &mut self.violations)?;
                 self.phase = match check_chunk_line(line, &mut self.violations) {
                     None => ReadPhase::Lost,
                     Some(0) => ReadPhase::Trailer,
@@ -122,7 +104,7 @@ impl RequestReader {
                 Some(read)
             }
             ReadPhase::Chunk(0) => {
-                let (line, read) = self.line(bytes)?;
+                let (line, read) = line(bytes, &mut self.violations)?;
                 self.phase = ReadPhase::ChunkLine;
                 if !line.is_empty() {
                     self.violations.add(MessageRule::ChunkLine, line);
@@ -136,7 +118,7 @@ impl RequestReader {
                 Some(read)
             }
             ReadPhase::Trailer => {
-                let (line, read) = self.line(bytes)?;
+                let (line, read) = line(bytes, &mut self.violations)?;
                 if line.is_empty() {
                     self.phase = ReadPhase::Head;
                 } else {
@@ -145,16 +127,6 @@ impl RequestReader {
                 Some(read)
             }
         }
-    }
-
-    /// The line at the start of these bytes, and its length with its end.
-    fn line<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b [u8], usize)> {
-        let end = memchr::memchr(b'\n', bytes)?;
-        let line = bytes[..end].strip_suffix(b"\r");
-        if line.is_none() {
-            self.violations.add(MessageRule::BareLineFeed, b"");
-        }
-        Some((line.unwrap_or(&bytes[..end]), end + 1))
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use edgeproof_fixtures::spec::{PartName, Spec, Version};
 use edgeproof_mutants::{
-    BehaviourMutation, Mutant, MutantSet, Mutation, collector_mutants, left_out_of_collectors,
+    BehaviourMutation, Mutant, MutantSet, Mutation, TestBed, collector_mutants, left_out_of_collectors,
 };
 
 fn all_mutants(spec: &Spec) -> Vec<Mutant> {
@@ -18,29 +19,22 @@ fn killed_mutants(spec: &Spec) -> Vec<Mutant> {
     MutantSet::new(spec).mutants.into_iter().chain(collector_mutants(spec)).collect()
 }
 
-/// The part of a mutant. Service and key set are one program: the broken row tells them apart, or the cause where they share it.
-fn part(mutant: &Mutant) -> PartName {
+/// Whether a mutant breaks this part. Service and key set are one program: the cases of the broken row tell them apart.
+fn breaks(bed: &TestBed, mutant: &Mutant, part: PartName) -> bool {
     if matches!(mutant.mutation, Mutation::Collector(_)) {
-        PartName::Collector
-    } else if mutant.mutation.affects(PartName::Edge) {
-        PartName::Edge
-    } else if mutant.row.starts_with("keys.")
-        || mutant.row == "limit.key-set-cache"
-        || (mutant.row.starts_with("statement.messages-") && mutant.cause.ends_with("key-sets"))
-    {
-        PartName::Keys
-    } else {
-        PartName::Service
+        return part == PartName::Collector;
     }
+    mutant.mutation.affects(part) && bed.cases(part).iter().any(|case| case.rows.contains(&mutant.row))
 }
 
 #[test]
 fn each_mutant_names_a_cause_of_its_part() {
     for version in Version::ALL {
-        let spec = Spec::builtin(*version);
-        for mutant in all_mutants(&spec) {
-            let cause = spec.cause(&mutant.cause);
-            assert_eq!(cause.map(|cause| cause.part), Some(part(&mutant)), "{}: {}", mutant.id, mutant.cause);
+        let bed = TestBed::new(Arc::new(Spec::builtin(*version))).unwrap();
+        for mutant in all_mutants(&bed.spec) {
+            let part = bed.spec.cause(&mutant.cause).map(|cause| cause.part);
+            let is_of_part = part.is_some_and(|part| breaks(&bed, &mutant, part));
+            assert!(is_of_part, "{}: {} is a cause of {part:?}", mutant.id, mutant.cause);
         }
     }
     let spec = Spec::builtin(Version::Current);
@@ -68,7 +62,7 @@ fn no_cause_has_a_large_share_of_the_mutants_of_its_part() {
     let mut parts: BTreeMap<PartName, usize> = BTreeMap::new();
     for mutant in &mutants {
         *causes.entry(&mutant.cause).or_default() += 1;
-        *parts.entry(part(mutant)).or_default() += 1;
+        *parts.entry(spec.cause(&mutant.cause).unwrap().part).or_default() += 1;
     }
     let mut list = String::new();
     for (part, count) in &parts {

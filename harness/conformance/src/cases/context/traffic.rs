@@ -1,4 +1,4 @@
-use edgeproof_http::{Body, Draft, Sent};
+use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::CaseLevel;
 use parking_lot::Mutex;
 
@@ -57,6 +57,6 @@ impl Traffic {
 impl TracedRequest {
     /// The framing or a header is invalid on purpose.
     pub fn is_broken(&self) -> bool {
-        matches!(self.draft.body, Body::Raw(_) | Body::Broken(_))
+        self.draft.body.is_malformed()
     }
 }

@@ -132,7 +132,8 @@ fn headers(fields: &[(&str, &str)], plain: impl Fn(String) -> Probe) -> Vec<Prob
         .collect()
 }
 
-/// An offer of a protocol that no server knows. A server may ignore it (RFC 9110 §7.8).
+/// An offer of a protocol that no server knows. Java and curl offer HTTP/2 so with each request without TLS, and a server that
+/// ignores the offer answers as usual (RFC 9110 §7.8).
 fn upgrading(plain: impl Fn(String) -> Probe) -> Probe {
     let upgrade = |draft: Draft| draft.header("Connection", "Upgrade").header("Upgrade", "edgeproof/1");
     plain("an unknown protocol in Upgrade".into()).map(upgrade).should()
