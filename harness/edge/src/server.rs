@@ -217,12 +217,27 @@ async fn handle(
             EdgeAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), ..answer }
         }
         EdgeAction::Nothing => return Err(ClosedByHook),
-        EdgeAction::Silence => std::future::pending().await,
+        EdgeAction::Silence => {
+            let _waiting = Waiting { hooks: &*state.hooks, request: &request };
+            std::future::pending().await
+        }
     };
     for line in answer.log.iter().flat_map(|lines| lines.lines()) {
         state.log.write(line);
     }
     Ok(response(answer))
+}
+
+/// A request that waits for nothing. Dropping it tells the hooks.
+struct Waiting<'a> {
+    hooks: &'a dyn EdgeFaultHooks,
+    request: &'a EdgeRequest<'a>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.hooks.left(self.request);
+    }
 }
 
 /// Sockets of one request.

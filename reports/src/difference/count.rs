@@ -92,6 +92,8 @@ values! {
         SomeCollections,
         /// Collections after an abort.
         LateCollections,
+        /// Collections whose request goes on after an abort.
+        KeptCollections,
         /// POSTs of a page: the expected number is the highest.
         Posts,
         /// Accepted collections.
@@ -142,7 +144,9 @@ impl Counted {
     #[must_use]
     pub fn class(self) -> Self {
         match self {
-            Self::SomeCollections | Self::LateCollections | Self::Posts => Self::Collections,
+            Self::SomeCollections | Self::LateCollections | Self::KeptCollections | Self::Posts => {
+                Self::Collections
+            }
             Self::SameBodies => Self::Copies,
             Self::SavedSequences => Self::Sequences,
             Self::ShrunkSteps => Self::Steps,

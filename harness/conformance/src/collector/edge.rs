@@ -8,7 +8,7 @@ use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_uns
 use edgeproof_fixtures::spec::{Profile, Spec};
 use edgeproof_http::{ServerAddress, ServerAddressError};
 use edgeproof_mock::{Arrival, Match, MockService, Script, Scripted, ServiceOptions};
-use http::Method;
+use http::{Method, Version};
 use tokio::time::timeout;
 use url::Url;
 
@@ -131,6 +131,15 @@ impl CollectorEdge {
     pub async fn posted(&self, count: usize, limit: Duration) -> bool {
         let mut posts = self.hooks.posts();
         timeout(limit, posts.wait_for(|posts| *posts >= count)).await.is_ok_and(|result| result.is_ok())
+    }
+
+    /// Waits until a page has given up the request of a held collection. None: it came over HTTP/1.1, where that does not
+    /// show.
+    pub async fn given_up(&self, limit: Duration) -> Option<bool> {
+        let is_shown = self.posts().iter().all(|post| post.version == Version::HTTP_2);
+        let mut given_up = self.hooks.given_up();
+        let seen = timeout(limit, given_up.wait_for(|count| *count > 0)).await;
+        is_shown.then_some(seen.is_ok_and(|result| result.is_ok()))
     }
 
     /// Requests that arrived at the service, once they are finished.

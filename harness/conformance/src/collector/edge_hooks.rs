@@ -45,11 +45,18 @@ pub(super) struct CollectorEdgeHooks {
     seen: Mutex<Vec<SeenRequest>>,
     /// Number of posted collections that arrived completely.
     posts: watch::Sender<usize>,
+    /// Number of held collections whose request the page gave up.
+    given_up: watch::Sender<usize>,
 }
 
 impl CollectorEdgeHooks {
     pub(super) fn new(setup: EdgeSetup) -> Arc<Self> {
-        Arc::new(Self { setup: Mutex::new(setup), seen: Mutex::default(), posts: watch::Sender::new(0) })
+        Arc::new(Self {
+            setup: Mutex::new(setup),
+            seen: Mutex::default(),
+            posts: watch::Sender::new(0),
+            given_up: watch::Sender::new(0),
+        })
     }
 
     pub(super) fn set_post(&self, post: PostReaction) {
@@ -62,6 +69,10 @@ impl CollectorEdgeHooks {
 
     pub(super) fn posts(&self) -> watch::Receiver<usize> {
         self.posts.subscribe()
+    }
+
+    pub(super) fn given_up(&self) -> watch::Receiver<usize> {
+        self.given_up.subscribe()
     }
 
     /// Changes the newest entry of the same request without an answer.
@@ -181,6 +192,10 @@ impl EdgeFaultHooks for CollectorEdgeHooks {
         self.change_cors(request, &mut right);
         self.update(request, |seen| seen.answer = Some(right.clone()));
         EdgeAction::Answer(right)
+    }
+
+    fn left(&self, _request: &EdgeRequest<'_>) {
+        self.given_up.send_modify(|count| *count += 1);
     }
 }
 

@@ -20,6 +20,11 @@ pub(super) fn rendered(count: &Count) -> Rendered {
         Counted::LateCollections => {
             Rendered::new("collections after the abort", "none", or_none("a collection arrived at the edge"))
         }
+        Counted::KeptCollections => Rendered::new(
+            "requests with a collection after the abort",
+            "none",
+            or_none("a request goes on, so the edge may still relay it"),
+        ),
         Counted::Posts => Rendered::new("POSTs", format!("at most {expected}"), number),
         Counted::AcceptedCollections => Rendered::new("accepted collections", expected.to_string(), number),
         Counted::Copies => Rendered::new("copies of a collection", "none", number),

@@ -72,6 +72,12 @@ async fn judge_aborted(
 ) {
     let expected = context.error(ROW, "");
     context.check(fails_with(SessionSubject::Aborted, &expected, &session));
+    if when == AbortTime::Posting
+        && let Some(given_up) = edge.given_up(context.timeout).await
+    {
+        // An edge that relays it late gets a verdict for it.
+        context.check(Check::counted(Counted::KeptCollections, 0, usize::from(!given_up)));
+    }
     // A collector that sends again would be accepted now.
     edge.set_post(PostReaction::Relay);
     // An aborted session stays aborted.

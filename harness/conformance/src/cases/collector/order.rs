@@ -40,13 +40,19 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 ("without-ready", vec![create(), start(), CollectorCall::Verify]),
                 ("without-reference", vec![create(), CollectorCall::Start { session_ref: None }]),
             ];
+            // A refused call may end the session, or only itself.
+            let refused = [create(), CollectorCall::Ready];
+            let further = [start(), CollectorCall::Ready, CollectorCall::Verify];
             for (name, calls) in orders {
                 let session = page.play(calls).await;
                 context.observe(&format!("collector.order.{name}"), session.summary());
             }
+            page.play(refused).await;
+            let session = page.play(further).await;
+            context.observe("collector.order.start-after-ready", session.summary());
         }))
         .observes(
-            ["verify-first", "start-twice", "without-ready", "without-reference"]
+            ["verify-first", "start-twice", "without-ready", "without-reference", "start-after-ready"]
                 .map(|name| format!("collector.order.{name}")),
         )
         .level(CaseLevel::Open);

@@ -104,7 +104,8 @@ async fn one_session(
 }
 
 fn once(cases: &mut CaseList<'_, Collector>) {
-    let (delay, when, action) = (Duration::from_millis(700), When::AfterBody, Action::Decide);
+    // An edge and a service may take so long, and `fetch` has no limit of its own.
+    let (delay, when, action) = (Duration::from_secs(4), When::AfterBody, Action::Decide);
     let slow = Script { replies: vec![Reply { delay, when, action }] };
     for (id, title, script, verifies) in [
         ("accepted", "an accepted collection", None, 1),
@@ -125,6 +126,7 @@ async fn posted_once(context: &mut CollectorCaseContext, script: Option<Script>,
     let _script = script.map(|script| edge.script(script));
     let Some(page) = context.page().await else { return };
     let session = page.session(context.quick_options(&edge.url()), &context.reference("once")).await;
+    context.check(resolves(&session));
     for _ in 1..verifies {
         page.play([CollectorCall::Verify]).await;
     }

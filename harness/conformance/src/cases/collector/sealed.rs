@@ -154,6 +154,9 @@ fn references(cases: &mut CaseList<'_, Collector>) {
         ("long", "of a thousand characters", long),
         ("one-character", "of one character", "7".to_owned()),
         ("words", "that is a word of JavaScript", "undefined".to_owned()),
+        ("digits", "of digits with zeros in front", "000123456789012345678901".to_owned()),
+        ("literal", "that is a value of JSON", "null".to_owned()),
+        ("object", "that is an object of JSON", r#"{"id": 1}"#.to_owned()),
     ] {
         cases
             .case(

@@ -210,8 +210,8 @@ impl EdgePool {
         }
     }
 
-    /// Whether an edge still runs.
-    fn lives(&self, instance: &EdgeInstance) -> bool {
+    /// Whether an edge still runs. Records the exit of one that does not: a death that no case reports fails the run.
+    pub(super) fn lives(&self, instance: &EdgeInstance) -> bool {
         let exit = instance.edge.exited();
         if let Some(exit) = &exit {
             self.exited.lock().push((Arc::clone(&instance.liveness), exit.clone()));

@@ -166,6 +166,9 @@ impl Runner for EdgePool {
                 run.end(case, &found, alone, state).await
             }
         };
+        if alone && matches!(end, CaseEnd::BrokenOff(_)) {
+            self.lives(&instance);
+        }
         drop(instance);
         if let Some(lease) = lease {
             lease.finish(reusable).await;

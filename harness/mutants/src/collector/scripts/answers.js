@@ -106,6 +106,16 @@ export function abortOnlyWhileMeasuring() {
   };
 }
 
+// mutant: abort-keeps-request | rejects, and lets the request of the collection go on | collector.abort-error | abort-mishandled
+export function abortKeepsRequest() {
+  onPost((url, { signal, ...init }) => {
+    const aborted = new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+    return /** @type {Promise<Response>} */ (Promise.race([rightFetch(url, init), aborted]));
+  });
+}
+
 // mutant: abort-throws | throws in abort() | collector.abort-error | abort-mishandled
 export function abortThrows() {
   mutant.abort = (right) => {
