@@ -52,6 +52,12 @@ impl Count {
         }
     }
 
+    /// Sets how the session ended, if there is none of them: it says more than their number.
+    #[must_use]
+    pub fn of_session(self, session: SessionValue) -> Self {
+        Self { session: (self.actual == 0).then_some(session), ..self }
+    }
+
     /// Sets the number of all.
     #[must_use]
     pub fn of(self, of: usize) -> Self {

@@ -10,13 +10,13 @@ pub(super) fn rendered(count: &Count) -> Rendered {
     let (wanted, first) = (text(&count.wanted), text(&count.first));
     let or_none = |some: &str| if *actual == 0 { "none".to_owned() } else { some.to_owned() };
     let number = actual.to_string();
+    let or_session = |number| count.session.as_ref().map_or(number, ToString::to_string);
     let as_expected = |word| format!("{} as expected", several(expected, word));
     match count.counted {
-        Counted::Collections => {
-            let actual = count.session.as_ref().map_or(number, ToString::to_string);
-            Rendered::new("collections", expected.to_string(), actual)
+        Counted::Collections => Rendered::new("collections", expected.to_string(), or_session(number)),
+        Counted::SomeCollections => {
+            Rendered::new("collections at the edge", "at least 1", or_session(number))
         }
-        Counted::SomeCollections => Rendered::new("collections at the edge", "at least 1", number),
         Counted::LateCollections => {
             Rendered::new("collections after the abort", "none", or_none("a collection arrived at the edge"))
         }

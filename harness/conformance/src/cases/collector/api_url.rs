@@ -203,7 +203,7 @@ async fn accepted(context: &mut CollectorCaseContext, page: PageOrigin, scheme: 
         context.check(resolves(&session).which(&format!("with the edge's URL {form}")).at(level));
         let posts = edge.posts().len() - before;
         context.check(
-            Check::judged(Count::new(Counted::Collections, 1, posts), posts > 0)
+            Check::judged(Count::new(Counted::Collections, 1, posts).of_session(session.value()), posts > 0)
                 .which(&format!("at the edge by its URL {form}"))
                 .at(level),
         );

@@ -75,7 +75,8 @@ pub(super) async fn session_with(
     let session = page.session(context.options(&edge.url()), &context.reference("blocked")).await;
     context.check(resolves(&session).which(&format!("with {what}")).advise(Advice::MeasurementFatal));
     let posts = edge.posts().len() - before;
-    let check = Check::judged(Count::new(Counted::SomeCollections, 1, posts), posts > 0);
+    let count = Count::new(Counted::SomeCollections, 1, posts).of_session(session.value());
+    let check = Check::judged(count, posts > 0);
     context.check(check.which(&format!("with {what}")));
 }
 

@@ -106,6 +106,11 @@ export function abortOnlyWhileMeasuring() {
   };
 }
 
+// mutant: answer-given-up | waits three seconds for the answer | statement.collection-posted-once | answer-given-up
+export function answerGivenUp() {
+  onPost((url, init) => rightFetch(url, { ...init, signal: AbortSignal.any([init.signal, AbortSignal.timeout(3000)]) }));
+}
+
 // mutant: abort-keeps-request | rejects, and lets the request of the collection go on | collector.abort-error | abort-mishandled
 export function abortKeepsRequest() {
   onPost((url, { signal, ...init }) => {
