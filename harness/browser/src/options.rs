@@ -20,11 +20,22 @@ pub struct PageOptions {
     pub before_load: Vec<String>,
     /// Timeout of loading the page, and of each call in it.
     pub time_limit: Duration,
+    /// Locale of the page's scripts, such as `ar-EG` (default: that of the browser). Other threads, and so the languages of
+    /// requests, keep the browser's.
+    pub locale: Option<String>,
+    /// Time zone of the page's scripts, such as `Asia/Kathmandu` (default: that of the system).
+    pub time_zone: Option<String>,
 }
 
 impl PageOptions {
     /// A page without scripts of ours and with a timeout of 10 s.
     pub fn new(url: impl Into<String>) -> Self {
-        Self { url: url.into(), before_load: Vec::new(), time_limit: Duration::from_secs(10) }
+        Self {
+            url: url.into(),
+            before_load: Vec::new(),
+            time_limit: Duration::from_secs(10),
+            locale: None,
+            time_zone: None,
+        }
     }
 }

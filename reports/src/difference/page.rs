@@ -203,6 +203,20 @@ values! {
         SealKey,
         /// Uncaught errors.
         UncaughtErrors,
+        /// Changed built-ins of the page.
+        BuiltIns,
+        /// What stays in the page.
+        Leftovers,
+        /// What handlers of other scripts get, and whether they are still there.
+        OtherHandlers,
+        /// One of several sessions at the same time.
+        SessionAtOnce,
+        /// A collection at the edge of another session.
+        OwnEdge,
+        /// Collections with one key.
+        FreshKey,
+        /// Collections with one key stream.
+        FreshStream,
     }
 
     /// What a page does to its user.
@@ -223,7 +237,9 @@ impl PageEffect {
             Self::NoVerdict => Self::Verdict,
             Self::HasConfidence => Self::Confidence,
             Self::RelayedBody => Self::Body,
-            Self::ReferenceOutside | Self::SameReference => Self::Reference,
+            Self::ReferenceOutside | Self::SameReference | Self::OwnEdge => Self::Reference,
+            Self::Leftovers | Self::OtherHandlers => Self::BuiltIns,
+            Self::FreshStream => Self::FreshKey,
             other => other,
         }
     }

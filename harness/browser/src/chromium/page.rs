@@ -4,7 +4,9 @@ use std::time::Duration;
 use chromiumoxide::cdp::browser_protocol::browser::{
     BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
 };
-use chromiumoxide::cdp::browser_protocol::emulation::SetFocusEmulationEnabledParams;
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    SetFocusEmulationEnabledParams, SetLocaleOverrideParams, SetTimezoneOverrideParams,
+};
 use chromiumoxide::cdp::browser_protocol::page::{
     AddScriptToEvaluateOnNewDocumentParams, CrashParams, NavigateParams, ResetNavigationHistoryParams,
 };
@@ -60,6 +62,13 @@ impl Page {
         let define = format!("({DRIVER})({});", json!(key));
         for source in std::iter::once(define.as_str()).chain(options.before_load.iter().map(String::as_str)) {
             self.execute(&AddScriptToEvaluateOnNewDocumentParams::new(source)).await?;
+        }
+        if let Some(locale) = &options.locale {
+            let locale = Some(locale.clone());
+            self.execute(&SetLocaleOverrideParams { locale }).await?;
+        }
+        if let Some(zone) = &options.time_zone {
+            self.execute(&SetTimezoneOverrideParams::new(zone.as_str())).await?;
         }
         self.state.advance(Phase::Blank, Phase::Navigating);
         let answer = self.execute(&NavigateParams::new(options.url.as_str())).await?;

@@ -42,8 +42,8 @@ pub use context::{
     EdgeTarget, LogCheck, Sender,
 };
 pub use context::{
-    CollectorCaseContext, CollectorPage, CollectorState, CollectorTarget, CollectorTraffic, PageTrace,
-    SealUse,
+    CollectorCaseContext, CollectorPage, CollectorState, CollectorTarget, CollectorTraffic, PageSetup,
+    PageTrace, SealUse,
 };
 pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,

@@ -4,6 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::difference::PagePlace;
 
+use super::page_form::PageForm;
+
 /// Data of a page that the collector does not get: texts that occur nowhere else.
 pub struct Canaries {
     seed: u64,
@@ -38,12 +40,13 @@ impl Canaries {
         self.seed
     }
 
-    /// Path and query of the page, with its fragment.
-    pub fn path(&self) -> String {
+    /// Path and query of the page in this form, with its fragment.
+    pub fn path(&self, form: PageForm) -> String {
         let part = |place| value(self.seed, place);
         format!(
-            "/page/{}/{}?order={}#{}",
+            "/page/{}.{}/{}?order={}#{}",
             self.seed,
+            form.name(),
             part(PagePlace::Path),
             part(PagePlace::Query),
             part(PagePlace::Fragment)
@@ -59,17 +62,17 @@ impl Canaries {
         PLACES.into_iter().filter(|place| shown.contains(&format!("[{} ", place.name()))).collect()
     }
 
-    /// HTML of the page with this number.
-    pub(super) fn page(seed: u64) -> String {
+    /// HTML of the page with this number, in this form.
+    pub(super) fn page(seed: u64, form: PageForm) -> String {
         let part = |place| value(seed, place);
         format!(
-            r#"<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>{title}</title><link rel="icon" href="data:,"></head>
+            r#"{doctype}
+<html {attributes}>
+<head><meta charset="utf-8"/>{head}<title>{title}</title><link rel="icon" href="data:,"/></head>
 <body>
 <p>{text}</p>
-<form><input name="email" value="{field}@shop.test"></form>
-<script>
+<form><input name="email" value="{field}@shop.test"/></form>
+<script{nonce}>
 for (const set of [
   () => {{ document.cookie = "session={cookie}; path=/" }},
   () => {{ localStorage.setItem("session", "{local}") }},
@@ -77,10 +80,16 @@ for (const set of [
 ]) {{
   try {{ set() }} catch {{ /* blocked for this case */ }}
 }}
+{script}
 </script>
 </body>
 </html>
 "#,
+            doctype = form.doctype(),
+            attributes = form.attributes(),
+            head = form.head(),
+            nonce = form.nonce(),
+            script = form.script(),
             title = part(PagePlace::Title),
             text = part(PagePlace::Text),
             field = part(PagePlace::FormField),
@@ -115,11 +124,11 @@ mod tests {
         let hex = hex.concat();
         let text = format!("a={}&b={hex}", value(7, PagePlace::Title));
         assert_eq!(canaries.found_in(text.as_bytes()), [PagePlace::Title, PagePlace::Cookie]);
-        assert!(canaries.found_in(Canaries::page(8).as_bytes()).is_empty());
-        let found = canaries.found_in(Canaries::page(7).as_bytes());
+        assert!(canaries.found_in(Canaries::page(8, PageForm::Usual).as_bytes()).is_empty());
+        let found = canaries.found_in(Canaries::page(7, PageForm::Usual).as_bytes());
         assert_eq!(found.len(), PLACES.len() - 3, "{found:?}");
         assert_eq!(
-            canaries.found_in(canaries.path().as_bytes()),
+            canaries.found_in(canaries.path(PageForm::Usual).as_bytes()),
             [PagePlace::Path, PagePlace::Query, PagePlace::Fragment]
         );
     }

@@ -6,6 +6,7 @@ mod edge;
 mod edge_hooks;
 mod edge_setup;
 mod module;
+mod page_form;
 mod page_server;
 mod raw_server;
 
@@ -15,5 +16,6 @@ pub use edge::{CollectorEdge, CollectorEdgeError, EdgeCredentials};
 pub use edge_hooks::SeenRequest;
 pub use edge_setup::{CorsReaction, EdgeScheme, EdgeSetup, PostReaction, WebSocketReaction};
 pub use module::{CollectorModule, ModuleError};
+pub use page_form::PageForm;
 pub use page_server::{PageOrigin, PageServer};
 pub use raw_server::{RawReaction, RawServer};

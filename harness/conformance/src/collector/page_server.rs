@@ -8,23 +8,31 @@ use bytes::Bytes;
 use edgeproof_fixtures::collector::MODULE;
 use edgeproof_fixtures::credentials::{Credentials, Role};
 use edgeproof_http::{ClientAuth, Limits, ListenerProtocol, Server, server_config};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
-use http::{Response, StatusCode};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION};
+use http::{Response, StatusCode, Uri};
 use http_body_util::Full;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tokio::net::TcpListener;
 
 use super::canaries::Canaries;
 use super::module::CollectorModule;
+use super::page_form::PageForm;
 
 /// Host of pages that are not on localhost.
 const PAGE_HOST: &str = "shop.test";
+/// Host of pages in the frame of another site.
+const OTHER_HOST: &str = "widget.test";
+/// Name of the module of a page around a frame.
+const FRAME_MODULE: &str = "frame.js";
 /// Path of the module's folder.
 const MODULE_PATH: &str = "/collector/";
 /// Name of the reference collector in that folder.
 const REFERENCE: &str = "collector.js";
 /// Name of a wrapper in that folder.
 const WRAPPER: &str = "module.js";
+
+/// The module of a page around a frame.
+const FRAME: &[u8] = include_bytes!("page/frame.js");
 
 /// Serves the pages of a run, and the module under test to them.
 #[derive(Debug)]
@@ -43,6 +51,8 @@ pub enum PageOrigin {
     Http,
     /// `http://localhost`: a secure context.
     Localhost,
+    /// `https://widget.test`: another site than the others.
+    OtherSite,
 }
 
 impl PageServer {
@@ -62,12 +72,26 @@ impl PageServer {
             PageOrigin::Https => format!("https://{PAGE_HOST}:{secure}"),
             PageOrigin::Http => format!("http://{PAGE_HOST}:{plain}"),
             PageOrigin::Localhost => format!("http://localhost:{plain}"),
+            PageOrigin::OtherSite => format!("https://{OTHER_HOST}:{secure}"),
         }
     }
 
-    /// URL of a page with these canaries.
-    pub fn page_url(&self, origin: PageOrigin, canaries: &Canaries) -> String {
-        format!("{}{}", self.origin(origin), canaries.path())
+    /// URL of a page in this form with these canaries.
+    pub fn page_url(&self, origin: PageOrigin, form: PageForm, canaries: &Canaries) -> String {
+        format!("{}{}", self.origin(origin), canaries.path(form))
+    }
+
+    /// URL of the module that a page in this form loads. A page around a frame has one that uses the module in the frame.
+    pub fn loaded_url(&self, origin: PageOrigin, form: PageForm, canaries: &Canaries) -> String {
+        let inner = form.inner_origin(origin);
+        let module = self.module_url(inner);
+        if !form.has_frame() {
+            return module;
+        }
+        let page = self.page_url(inner, PageForm::Framed, canaries);
+        let [page, module] =
+            [page, module].map(|url| utf8_percent_encode(&url, NON_ALPHANUMERIC).to_string());
+        format!("{}/page/{FRAME_MODULE}?page={page}&module={module}", self.origin(origin))
     }
 
     /// URL of the module, for a page of this origin.
@@ -83,10 +107,14 @@ impl PageServer {
 
     /// Whether a URL is one of this server.
     pub fn serves(&self, url: &str) -> bool {
-        [PageOrigin::Https, PageOrigin::Http, PageOrigin::Localhost].into_iter().any(|origin| {
-            let rest = url.strip_prefix(&self.origin(origin));
-            rest.is_some_and(|rest| rest.starts_with("/page/") || rest.starts_with(MODULE_PATH))
-        })
+        [PageOrigin::Https, PageOrigin::Http, PageOrigin::Localhost, PageOrigin::OtherSite].into_iter().any(
+            |origin| {
+                let rest = url.strip_prefix(&self.origin(origin));
+                // Chromium asks for the icon of a page in XHTML.
+                let paths = ["/page/", MODULE_PATH, "/favicon.ico"];
+                rest.is_some_and(|rest| paths.iter().any(|path| rest.starts_with(path)))
+            },
+        )
     }
 }
 
@@ -95,23 +123,40 @@ async fn serve(protocol: ListenerProtocol, module: &CollectorModule) -> io::Resu
     let module = Arc::new(module.clone());
     Server::start(listener, protocol, Limits::default(), move |request, _| {
         let module = Arc::clone(&module);
-        async move { Ok::<_, Infallible>(answer(request.uri().path(), &module).await) }
+        async move { Ok::<_, Infallible>(answer(request.uri(), &module).await) }
     })
 }
 
-async fn answer(path: &str, module: &CollectorModule) -> Response<Full<Bytes>> {
-    match found(path, module).await {
+async fn answer(uri: &Uri, module: &CollectorModule) -> Response<Full<Bytes>> {
+    if let Some(rest) = uri.path().strip_prefix("/page/") {
+        return page(rest, uri.query()).unwrap_or_else(not_found);
+    }
+    match found(uri.path(), module).await {
         Some((kind, body)) => content(kind, body),
         None => not_found(),
     }
 }
 
-/// Content type and bytes of a path.
-async fn found(path: &str, module: &CollectorModule) -> Option<(&'static str, Bytes)> {
-    if let Some(rest) = path.strip_prefix("/page/") {
-        let seed = rest.split('/').next()?.parse().ok()?;
-        return Some(("text/html; charset=utf-8", Canaries::page(seed).into()));
+/// The page at the rest of a path: its number, a dot, and its form.
+fn page(rest: &str, query: Option<&str>) -> Option<Response<Full<Bytes>>> {
+    if rest == FRAME_MODULE {
+        return Some(content(content_type(rest), Bytes::from_static(FRAME)));
     }
+    let (first, rest) = rest.split_once('/')?;
+    let (seed, form) = first.split_once('.')?;
+    let (seed, form) = (seed.parse().ok()?, form.parse().ok()?);
+    let mut response = content(PageForm::content_type(form), Canaries::page(seed, form).into());
+    response.headers_mut().extend(form.header());
+    if form == PageForm::Redirected {
+        let target = format!("/page/{seed}.{}/{rest}?{}", PageForm::Usual.name(), query.unwrap_or_default());
+        *response.status_mut() = StatusCode::FOUND;
+        response.headers_mut().insert(LOCATION, HeaderValue::try_from(target).ok()?);
+    }
+    Some(response)
+}
+
+/// Content type and bytes of a file of the module.
+async fn found(path: &str, module: &CollectorModule) -> Option<(&'static str, Bytes)> {
     let name = percent_decode_str(path.strip_prefix(MODULE_PATH)?).decode_utf8_lossy();
     let body = match module {
         CollectorModule::File { folder, .. } => file(folder, &name).await?.into(),

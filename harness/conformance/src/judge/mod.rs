@@ -16,6 +16,7 @@ mod jwt;
 mod log;
 mod readable;
 mod relay;
+mod sealed_afresh;
 mod session;
 mod transport;
 mod unset;
@@ -41,11 +42,12 @@ pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
     one_refusal_line,
 };
-pub(crate) use readable::{decoded_forms, is_readable_in};
+pub(crate) use readable::{decoded_forms, is_disguised, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, permits_repeat, presents_certificate, relayed_once,
     relays_one_of,
 };
+pub(crate) use sealed_afresh::shared_stream;
 pub use session::{ExpectedError, SessionResult, fails_with, resolves, resolves_as};
 pub use transport::{head_length, refuses_short_uri, transport};
 pub(crate) use unset::unset_license;

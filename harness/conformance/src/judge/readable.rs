@@ -8,6 +8,7 @@ use edgeproof_reports::difference::PagePlace;
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use serde_json::Value;
 
+use super::sealed_afresh::{hex, list_of_bytes};
 use crate::collector::Canaries;
 
 /// Depth of nested encodings.
@@ -36,6 +37,30 @@ pub(crate) fn decoded_forms(body: &[u8]) -> Vec<Vec<u8>> {
     forms
 }
 
+/// Whether a form contains this text in a disguise that is no seal: reversed, as UTF-16, or with the same number combined with
+/// each byte, by addition or exclusive or.
+pub(crate) fn is_disguised(form: &[u8], text: &str) -> bool {
+    let forward = text.as_bytes();
+    let backward: Vec<u8> = forward.iter().rev().copied().collect();
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    // Up to the last byte, which is zero, both byte orders are the same.
+    let wide = &wide[..wide.len().saturating_sub(1)];
+    let steps = |bytes: &[u8], step: fn(u8, u8) -> u8| -> Vec<u8> {
+        bytes.windows(2).map(|pair| step(pair[0], pair[1])).collect()
+    };
+    let contains =
+        |form: &[u8], part: &[u8]| !part.is_empty() && form.windows(part.len()).any(|window| window == part);
+    contains(form, wide)
+        || [forward, &backward].into_iter().any(|bytes| {
+            // The difference of neighbours does not depend on the number. No difference at all is one of any text.
+            let step: [fn(u8, u8) -> u8; 2] = [|one, next| one ^ next, |one, next| next.wrapping_sub(one)];
+            step.into_iter().any(|step| {
+                let part = steps(bytes, step);
+                part.iter().any(|step| *step != 0) && contains(&steps(form, step), &part)
+            })
+        })
+}
+
 /// Places of a page's data that anyone can read in these parts of a request.
 pub(crate) fn is_readable_in(canaries: &Canaries, parts: &[&[u8]]) -> Vec<PagePlace> {
     let mut found: Vec<PagePlace> = Vec::new();
@@ -56,12 +81,14 @@ fn decoded(form: &[u8]) -> Vec<Vec<u8>> {
         let mut texts = Vec::new();
         collect(&value, &mut texts);
         found.extend(texts.into_iter().map(String::into_bytes).filter(|text| text != form));
+        collect_bytes(&value, &mut found);
     }
     let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
     for word in text.split(|letter| !is_base64(letter)).filter(|word| word.len() >= SHORTEST) {
         let config = GeneralPurposeConfig::new()
             .with_decode_padding_mode(DecodePaddingMode::Indifferent)
             .with_decode_allow_trailing_bits(true);
+        found.extend(hex(word));
         for alphabet in [&alphabet::STANDARD, &alphabet::URL_SAFE] {
             found.extend(GeneralPurpose::new(alphabet, config).decode(word));
         }
@@ -80,6 +107,18 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
                 collect(member, texts);
             }
         }
+        _ => {}
+    }
+}
+
+/// All lists of bytes in a JSON value.
+fn collect_bytes(value: &Value, found: &mut Vec<Vec<u8>>) {
+    match value {
+        Value::Array(items) => match list_of_bytes(items) {
+            Some(bytes) => found.push(bytes),
+            None => items.iter().for_each(|item| collect_bytes(item, found)),
+        },
+        Value::Object(members) => members.values().for_each(|member| collect_bytes(member, found)),
         _ => {}
     }
 }
@@ -126,6 +165,25 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    fn hex_of(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[rstest]
+    #[case::clear(SECRET.bytes().collect())]
+    #[case::reversed(SECRET.bytes().rev().collect())]
+    #[case::wide(SECRET.encode_utf16().flat_map(u16::to_le_bytes).collect())]
+    #[case::wide_of_other_order(SECRET.encode_utf16().flat_map(u16::to_be_bytes).collect())]
+    #[case::xor(SECRET.bytes().map(|byte| byte ^ 0xa5).collect())]
+    #[case::shifted(SECRET.bytes().map(|byte| byte.wrapping_add(3)).collect())]
+    #[case::shifted_backward(SECRET.bytes().rev().map(|byte| byte.wrapping_sub(47)).collect())]
+    fn disguised_text_is_found(#[case] form: Vec<u8>) {
+        let form = [&b"before "[..], &form, b" after"].concat();
+        assert!(is_disguised(&form, SECRET));
+        assert!(!is_disguised(&form[..form.len() / 2], SECRET));
+        assert!(!is_disguised(&form, "edgeproof-q0000002-reference"));
+    }
+
     #[rstest]
     #[case::clear(SECRET.to_owned())]
     #[case::json(json!({ "a": [SECRET] }).to_string())]
@@ -135,6 +193,8 @@ mod tests {
     #[case::base64url_of_json(json!({ "a": URL_SAFE_NO_PAD.encode(json!({ "b": SECRET }).to_string()) }).to_string())]
     #[case::base64_twice(STANDARD.encode(STANDARD.encode(SECRET)))]
     #[case::gzip(json!({ "a": STANDARD.encode(gzipped(SECRET)) }).to_string())]
+    #[case::hex_of_base64(hex_of(STANDARD.encode(SECRET).as_bytes()))]
+    #[case::list(json!({ "a": [SECRET.as_bytes()] }).to_string())]
     #[case::deflate(json!({ "a": URL_SAFE_NO_PAD.encode(deflated(SECRET)) }).to_string())]
     fn readable_text_is_found_in_any_encoding(#[case] body: String) {
         let found = decoded_forms(body.as_bytes());

@@ -11,6 +11,8 @@ pub(super) const FILES: &[ScriptFile] = &[
     ("options.js", include_str!("scripts/options.js")),
     ("page.js", include_str!("scripts/page.js")),
     ("post.js", include_str!("scripts/post.js")),
+    ("several.js", include_str!("scripts/several.js")),
+    ("wild.js", include_str!("scripts/wild.js")),
     ("wrapper.js", include_str!("scripts/wrapper.js")),
 ];
 

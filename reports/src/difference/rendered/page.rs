@@ -133,6 +133,22 @@ pub(super) fn page(effect: PageEffect, expected: Option<&Wire>, actual: Option<&
         PageEffect::SealOpens => Rendered::new("sealed collection", "it opens", shown("it opens")),
         PageEffect::SealKey => Rendered::new("key of the collection", wanted(), shown("none")),
         PageEffect::UncaughtErrors => Rendered::new("uncaught errors in the page", "none", shown("none")),
+        PageEffect::BuiltIns => Rendered::new("built-ins of the page", "unchanged", shown("unchanged")),
+        PageEffect::Leftovers => Rendered::new("what stays in the page", "nothing", shown("nothing")),
+        PageEffect::OtherHandlers => {
+            Rendered::new("error handlers of other scripts", "in place and not called", shown("not called"))
+        }
+        PageEffect::SessionAtOnce => {
+            Rendered::new("session beside others", "verify() resolves", shown("verify() resolves"))
+        }
+        PageEffect::OwnEdge => Rendered::new("references at an edge", wanted(), shown("none")),
+        PageEffect::FreshKey => {
+            Rendered::new("encapsulated keys of different collections", "different", shown("different"))
+        }
+        PageEffect::FreshStream => {
+            let actual = cut("none");
+            Rendered::new("key stream that different collections share", "none", actual)
+        }
     }
 }
 

@@ -8,11 +8,16 @@ mod blocked;
 mod modes;
 mod network;
 mod order;
+mod page_scripts;
+mod page_watch;
 mod part;
 mod posted;
 mod sealed;
 mod secure_context;
+mod several;
+mod unchanged;
 mod websocket;
+mod wild;
 
 use super::CaseList;
 
@@ -31,4 +36,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     abort::add(cases);
     websocket::add(cases);
     blocked::add(cases);
+    several::add(cases);
+    unchanged::add(cases);
+    wild::add(cases);
 }

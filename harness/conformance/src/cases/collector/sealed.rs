@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
-use crate::judge::{self, Check, decoded_forms, resolves};
+use crate::judge::{self, Check, decoded_forms, is_disguised, resolves};
 
 const SEALED: &str = "statement.collection-sealed";
 const SAME: &str = "statement.session-ref-same";
@@ -61,7 +61,9 @@ fn unreadable(cases: &mut CaseList<'_, Collector>) {
             secrets.add("reference", &reference);
             secrets.add("user agent", &agent);
             let body = edge.posts().into_iter().find_map(|post| post.body).unwrap_or_default();
-            let readable = decoded_forms(&body).into_iter().find(|form| secrets.finds(form));
+            let readable = decoded_forms(&body).into_iter().find(|form| {
+                secrets.finds(form) || [&reference, &agent].iter().any(|text| is_disguised(form, text))
+            });
             let actual = if body.is_empty() {
                 Some(PageValue::Number(0))
             } else {

@@ -10,7 +10,7 @@ use edgeproof_reports::difference::{PageEffect, PageValue, Wire};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
-use super::collector_page::{CollectorPage, OpenPage, PageFailure};
+use super::collector_page::{CollectorPage, OpenPage, PageFailure, PageSetup};
 use super::collector_traffic::CollectorTraffic;
 use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget};
 use crate::collector::{
@@ -151,10 +151,15 @@ impl CollectorCaseContext {
         self.page_at(PageOrigin::Https, Vec::new()).await
     }
 
-    /// Opens a page of this origin and loads the module. `before`: scripts that run first. None: the page does not open,
-    /// so the case does not run, or the module does not load, which a check reports.
+    /// Opens a page of this origin and loads the module. `before`: scripts that run first.
     pub async fn page_at(&mut self, origin: PageOrigin, before: Vec<String>) -> Option<Arc<CollectorPage>> {
-        match CollectorPage::open(&self.target, origin, before, self.timeout).await {
+        self.page_with(PageSetup { before, ..PageSetup::at(origin) }).await
+    }
+
+    /// Opens a page and loads the module. None: the page does not open, so the case does not run, or the module does not
+    /// load, which a check reports.
+    pub async fn page_with(&mut self, setup: PageSetup) -> Option<Arc<CollectorPage>> {
+        match CollectorPage::open(&self.target, setup, self.timeout).await {
             Ok(page) => {
                 let page = Arc::new(page);
                 self.state.pages.push(Arc::clone(&page));

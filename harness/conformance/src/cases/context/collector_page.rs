@@ -8,12 +8,12 @@ use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::CaseLevel;
 use parking_lot::Mutex;
 use rand::RngExt;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::collector::CollectorTarget;
 use super::collector_traffic::PageTrace;
-use crate::collector::{Canaries, PageOrigin};
+use crate::collector::{Canaries, PageForm, PageOrigin};
 use crate::judge::SessionResult;
 
 /// Timeout of opening a page. A busy machine takes long, whatever the collector does.
@@ -25,15 +25,63 @@ const CANCELLED: &str = "net::ERR_ABORTED";
 /// Most requests of a page that later cases use as well.
 const MOST_REQUESTS: usize = 200;
 
+/// Function that runs sessions at the same time, and yields the error of each that failed.
+const AT_ONCE: &str = "async (module, sessions) => {
+  const { create } = await import(module);
+  const ended = async (session) => {
+    try {
+      await (await session)();
+      return null;
+    } catch (error) {
+      return `${error?.name}: ${error?.message ?? error}`;
+    }
+  };
+  const begun = sessions.map(async ([options, reference]) => {
+    const collector = await create(options);
+    await collector.start(reference);
+    return async () => {
+      await collector.ready();
+      await collector.verify();
+    };
+  });
+  return Promise.all(begun.map(ended));
+}";
+
 /// A page of a case, with the module loaded. If `create()` makes no independent collectors, each session gets a new page.
 #[derive(Debug)]
 pub struct CollectorPage {
     target: Arc<CollectorTarget>,
-    origin: PageOrigin,
-    before: Vec<String>,
+    setup: PageSetup,
     timeout: Duration,
     current: Mutex<Arc<OpenPage>>,
     earlier: Mutex<Vec<Arc<OpenPage>>>,
+}
+
+/// How to open a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSetup {
+    /// Origin of the page.
+    pub origin: PageOrigin,
+    /// Its form.
+    pub form: PageForm,
+    /// Scripts that run first.
+    pub before: Vec<String>,
+    /// Locale of its scripts (default: that of the browser).
+    pub locale: Option<String>,
+    /// Time zone of its scripts (default: that of the system).
+    pub time_zone: Option<String>,
+}
+
+impl PageSetup {
+    /// A usual page of this origin.
+    pub fn at(origin: PageOrigin) -> Self {
+        Self { origin, form: PageForm::Usual, before: Vec::new(), locale: None, time_zone: None }
+    }
+
+    /// Whether any case can use the page.
+    fn is_plain(&self) -> bool {
+        *self == Self::at(PageOrigin::Https)
+    }
 }
 
 /// A page that is open. Later cases can use it, if nothing is left over from the first one.
@@ -69,20 +117,19 @@ pub(super) enum PageFailure {
 }
 
 impl CollectorPage {
-    /// Opens a page of this origin, or takes an open one, and loads the module. `before`: scripts that run first.
+    /// Opens a page, or takes an open one, and loads the module.
     pub(super) async fn open(
         target: &Arc<CollectorTarget>,
-        origin: PageOrigin,
-        before: Vec<String>,
+        setup: PageSetup,
         timeout: Duration,
     ) -> Result<Self, PageFailure> {
-        let idle = if origin == PageOrigin::Https && before.is_empty() { target.take_idle() } else { None };
+        let idle = if setup.is_plain() { target.take_idle() } else { None };
         let page = match idle {
             Some(page) => page,
-            None => Arc::new(OpenPage::open(target, origin, &before, timeout).await?),
+            None => Arc::new(OpenPage::open(target, &setup, timeout).await?),
         };
         let (target, current, earlier) = (Arc::clone(target), Mutex::new(page), Mutex::default());
-        Ok(Self { target, origin, before, timeout, current, earlier })
+        Ok(Self { target, setup, timeout, current, earlier })
     }
 
     /// Calls the collector and waits for the end of the call.
@@ -115,6 +162,21 @@ impl CollectorPage {
             CollectorCall::Verify,
         ];
         self.play(calls).await
+    }
+
+    /// Runs sessions with these options and references at the same time, each with a collector of its own. Yields the error of
+    /// each that failed. None: the page cannot run them.
+    pub async fn sessions_at_once(
+        &self,
+        sessions: &[(Map<String, Value>, String)],
+    ) -> Option<Vec<Option<String>>> {
+        let page = self.current();
+        for (options, reference) in sessions {
+            page.note(&CollectorCall::Create { options: Value::Object(options.clone()), signal: false });
+            page.note(&CollectorCall::Start { session_ref: Some(reference.clone()) });
+        }
+        let script = format!("({AT_ONCE})({}, {})", json!(page.module), json!(sessions));
+        serde_json::from_value(self.evaluate(&script).await?).ok()
     }
 
     /// Makes these calls in turn, until one of them fails.
@@ -211,8 +273,7 @@ impl CollectorPage {
                 record,
             });
         }
-        let is_plain = self.origin == PageOrigin::Https && self.before.is_empty();
-        if is_plain && self.target.is_independent && !current.calls.lock().unfinished {
+        if self.setup.is_plain() && self.target.is_independent && !current.calls.lock().unfinished {
             self.target.keep_idle(current);
         }
     }
@@ -228,7 +289,7 @@ impl CollectorPage {
         if self.target.is_independent || !was_created {
             return Ok(());
         }
-        let next = OpenPage::open(&self.target, self.origin, &self.before, self.timeout).await;
+        let next = OpenPage::open(&self.target, &self.setup, self.timeout).await;
         let next = next.map_err(|why| match why {
             PageFailure::Browser(why) => edgeproof_cli::error_text(&why),
             PageFailure::Module(load) => load.value().to_string(),
@@ -243,17 +304,22 @@ impl CollectorPage {
 impl OpenPage {
     async fn open(
         target: &CollectorTarget,
-        origin: PageOrigin,
-        before: &[String],
+        setup: &PageSetup,
         timeout: Duration,
     ) -> Result<Self, PageFailure> {
+        let PageSetup { origin, form, before, locale, time_zone } = setup;
         let canaries = Canaries::new(rand::rng().random());
-        let url = target.pages.page_url(origin, &canaries);
-        let time_limit = timeout.max(OPEN_TIMEOUT);
-        let options = PageOptions { url: url.clone(), before_load: before.to_vec(), time_limit };
+        let url = target.pages.page_url(*origin, *form, &canaries);
+        let options = PageOptions {
+            url: url.clone(),
+            before_load: before.clone(),
+            time_limit: timeout.max(OPEN_TIMEOUT),
+            locale: locale.clone(),
+            time_zone: time_zone.clone(),
+        };
         let page = target.browser.open(options).await.map_err(PageFailure::Browser)?;
-        let module = target.pages.module_url(origin);
-        let load = CollectorCall::Load { module_url: module.clone() };
+        let module = target.pages.module_url(form.inner_origin(*origin));
+        let load = CollectorCall::Load { module_url: target.pages.loaded_url(*origin, *form, &canaries) };
         match within(timeout, page.call(load.clone())).await {
             CallOutcome::Returned(_) => Ok(Self { page, canaries, url, module, calls: Mutex::default() }),
             outcome => Err(PageFailure::Module(SessionResult { call: load.name(), outcome })),

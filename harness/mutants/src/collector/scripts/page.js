@@ -1,5 +1,5 @@
 // Wrong reactions to a page that blocks something, and what a page may notice.
-import { edgeOf, mutant, onContents, rightFetch } from "./wrapper.js";
+import { edgeOf, mutant, onContents, replace, rightFetch } from "./wrapper.js";
 
 // mutant: websocket-required | fails if the WebSocket fails | statement.websocket-failure | websocket-fatal
 export function websocketRequired() {
@@ -40,7 +40,7 @@ export function websocketAwaited() {
 // mutant: websocket-message-trusted | throws on a message that it does not know | statement.websocket-failure | websocket-fatal
 export function websocketMessageTrusted() {
   const right = WebSocket;
-  globalThis.WebSocket = class extends right {
+  const trusting = class extends right {
     constructor(url) {
       super(url);
       this.addEventListener("message", (event) => {
@@ -48,6 +48,7 @@ export function websocketMessageTrusted() {
       });
     }
   };
+  replace(globalThis, "WebSocket", trusting);
 }
 
 // mutant: websocket-unguarded | opens the WebSocket without a guard | statement.websocket-failure | websocket-fatal

@@ -50,12 +50,39 @@ export function restartable(options) {
 export const edgeOf = (options) => new URL(options.apiUrl).origin;
 
 /**
+ * Functions of the page that a mutant replaces. They are replaced while a session lasts, so that the page is as it was.
+ *
+ * @type {{ owner: any, name: string, value: unknown, right: unknown }[]}
+ */
+const replaced = [];
+let sessions = 0;
+
+/**
+ * Replaces a function of the page while a session lasts.
+ *
+ * @param {any} owner
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function replace(owner, name, value) {
+  replaced.push({ owner, name, value, right: owner[name] });
+}
+
+/** A session begins, or ends. @param {1 | -1} change */
+function count(change) {
+  sessions += change;
+  for (const { owner, name, value, right } of replaced) owner[name] = sessions > 0 ? value : right;
+}
+
+/**
  * Changes each POST of the collector.
  *
  * @param {(url: string, init: any) => Promise<Response>} change
  */
 export function onPost(change) {
-  globalThis.fetch = (url, init) => (init?.method === "POST" ? change(String(url), init) : rightFetch(url, init));
+  replace(globalThis, "fetch", (/** @type {any} */ url, /** @type {any} */ init) =>
+    init?.method === "POST" ? change(String(url), init) : rightFetch(url, init),
+  );
 }
 
 /**
@@ -64,10 +91,10 @@ export function onPost(change) {
  * @param {(contents: any) => any} change
  */
 export function onContents(change) {
-  JSON.stringify = (/** @type {any} */ value, /** @type {any[]} */ ...rest) => {
+  replace(JSON, "stringify", (/** @type {any} */ value, /** @type {any[]} */ ...rest) => {
     if (value && typeof value === "object" && "measurements" in value) value = change(value) ?? value;
     return rightStringify(value, ...rest);
-  };
+  });
 }
 
 /**
@@ -120,6 +147,8 @@ const later = async (call) => {
 
 /** @param {any} given */
 export function create(given) {
+  count(1);
+  let isLive = true;
   const options = mutant.options ? mutant.options(given) : given;
   /** @type {any} */
   let right;
@@ -133,7 +162,16 @@ export function create(given) {
     start: (/** @type {string} */ reference) =>
       sync(() => (mutant.start ? mutant.start(right, reference, options) : right.start(reference))),
     ready: () => later(() => (mutant.ready ? mutant.ready(right, options) : right.ready())),
-    verify: () => later(() => (mutant.verify ? mutant.verify(right, options) : right.verify())),
+    verify: async () => {
+      if (!isLive) count(1);
+      isLive = true;
+      try {
+        return await later(() => (mutant.verify ? mutant.verify(right, options) : right.verify()));
+      } finally {
+        if (isLive) count(-1);
+        isLive = false;
+      }
+    },
     abort: () => sync(() => (mutant.abort ? mutant.abort(right, options) : right.abort())),
   };
 }
