@@ -71,7 +71,7 @@ impl PageForm {
                  img-src 'self' data: blob:; connect-src {MODULES} {edges} wss://edge.test:* data: blob:"
             ),
             Self::StrictPolicy => format!(
-                "default-src 'none'; script-src {MODULES} 'nonce-{NONCE}'; connect-src {edges}; base-uri 'none'; \
+                "default-src 'none'; script-src {MODULES} 'nonce-{NONCE}'; connect-src {edges}; img-src data:; base-uri 'none'; \
                  form-action 'none'; frame-ancestors 'none'"
             ),
             Self::TrustedTypes => "require-trusted-types-for 'script'".to_owned(),

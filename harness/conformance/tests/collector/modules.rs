@@ -29,6 +29,20 @@ fn wrapper(change: &str) -> String {
      verify: async () => { await one.verify(); await two.verify() } } };",
     &["post.once.accepted"]
 )]
+#[case::one_key(
+    "const key = crypto.subtle.generateKey.bind(crypto.subtle); let first; crypto.subtle.generateKey = (kind, ...rest) => \
+     kind.name === 'X25519' ? (first ??= key(kind, ...rest)) : key(kind, ...rest);",
+    &["sealed.afresh"]
+)]
+#[case::frame_awaited(
+    "make = (options) => { const one = library.create(options); return { ...one, \
+     ready: async () => { await new Promise((end) => requestAnimationFrame(end)); await one.ready() } } };",
+    &["wild.hidden"]
+)]
+#[case::eval_used(
+    "make = (options) => { new Function('return 1')(); return library.create(options) };",
+    &["wild.policy"]
+)]
 #[case::other_text(
     "make = (options) => { const one = library.create(options); return { ...one, verify: () => one.verify().catch((error) => \
      { throw new Error(error.message.replace('signal report failed', 'report failed')) }) } };",
@@ -88,8 +102,11 @@ fn collections_that_nobody_can_open_are_not_opened() {
     let change = "globalThis.fetch = (url, init) => { if (init?.method !== 'POST') return right(url, init); \
                   const noise = crypto.getRandomValues(new Uint8Array(300)); \
                   return right(url, { ...init, body: JSON.stringify({ v: 9, c: btoa(String.fromCharCode(...noise)) }) }) };";
-    let run =
-        Run::of(&wrapper(change), &["post.*", "sealed.*", "mode.*", "abort.*", "answer.refused.403"], &[]);
+    let run = Run::of(
+        &wrapper(change),
+        &["post.*", "sealed.*", "mode.*", "abort.*", "several.*", "answer.refused.403"],
+        &[],
+    );
     assert_eq!(run.exit(), 0, "{}", run.because());
     let skipped = run.ended(Outcome::NotApplicable);
     assert!(skipped.contains(&"sealed.opens") && skipped.contains(&"sealed.verdict"), "{skipped:?}");
@@ -102,10 +119,40 @@ fn collector_that_exists_once_a_page_passes() {
     let change = "let only; make = (options) => only ??= library.create(options);";
     let run = Run::of(
         &wrapper(change),
-        &["answer.refused.403", "post.once.*", "mode.*", "api-url.https", "blocked.intl"],
+        &["answer.refused.403", "post.once.*", "mode.*", "api-url.https", "blocked.intl", "several.*"],
         &[],
     );
     assert_eq!(run.exit(), 0, "{}", run.because());
+}
+
+/// A collector may post and measure in other ways, and may take its time.
+#[rstest]
+#[case::blob(
+    "globalThis.fetch = (url, init) => init?.method !== 'POST' ? right(url, init) : \
+     right(url, { ...init, keepalive: true, body: new Blob([init.body], { type: 'application/json' }) });"
+)]
+#[case::request("globalThis.fetch = (url, init) => right(new Request(url, init));")]
+#[case::frame(
+    "make = (options) => { const one = library.create(options); const frame = document.createElement('iframe'); return { ...one, \
+     start: (ref) => { document.documentElement.append(frame); frame.contentWindow?.navigator.userAgent; one.start(ref) }, \
+     ready: async () => { await one.ready(); frame.remove() }, abort: () => { frame.remove(); one.abort() } } };"
+)]
+#[case::worker(
+    "make = (options) => { const one = library.create(options); const measured = () => new Promise((end) => { \
+     setTimeout(end, 500); try { const worker = new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))); \
+     worker.onmessage = worker.onerror = () => { worker.terminate(); end() } } catch { end() } }); \
+     return { ...one, ready: async () => { await measured(); await one.ready() } } };"
+)]
+#[case::slow(
+    "make = (options) => { const one = library.create(options); return { ...one, \
+     ready: async () => { await one.ready(); await new Promise((end) => setTimeout(end, 1500)) } } };"
+)]
+fn correct_choices_pass_on_any_page(#[case] change: &str) {
+    let cases =
+        ["wild.policy", "wild.xhtml", "wild.hidden", "wild.o*", "wild.wrappers", "several.at-once", "page.*"];
+    let run = Run::of(&wrapper(change), &cases, &[]);
+    assert_eq!(run.exit(), 0, "{}", run.because());
+    assert!(run.ended(Outcome::Fail).is_empty(), "{}", run.because());
 }
 
 /// Errors may come late, and from promises.

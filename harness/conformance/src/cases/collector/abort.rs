@@ -213,6 +213,25 @@ fn afterwards(cases: &mut CaseList<'_, Collector>) {
         .level(CaseLevel::Should);
 }
 
+/// Aborts the signal of three sessions with a reason of its own: before, during and after them.
+const SIGNALS: &str = "(create, sessions) => Promise.all(sessions.map(async ([options, reference], at) => {
+  const controller = new AbortController();
+  const reason = new RangeError('no longer needed');
+  try {
+    if (at === 0) controller.abort(reason);
+    const collector = await create({ ...options, signal: controller.signal });
+    await collector.start(reference);
+    const first = collector.verify();
+    if (at === 1) controller.abort(reason);
+    await first;
+    controller.abort(reason);
+    await collector.verify();
+    return null;
+  } catch (error) {
+    return `verify() rejected with ${error === reason ? 'the reason' : error?.name}`;
+  }
+}))";
+
 /// Ways to abort that the interface does not name.
 fn observed(cases: &mut CaseList<'_, Collector>) {
     cases
@@ -230,7 +249,17 @@ fn observed(cases: &mut CaseList<'_, Collector>) {
                 let session = page.play(calls).await;
                 context.observe(&format!("collector.abort.{name}"), session.summary());
             }
+            let session = || (context.quick_options(&edge.url()), context.reference("reason"));
+            let ends = page.sessions(SIGNALS, &[session(), session(), session()]).await;
+            let Some(ends) = ends else { return };
+            for (name, end) in ["before", "during", "after"].into_iter().zip(ends) {
+                let end = end.unwrap_or_else(|| "verify() returned".into());
+                context.observe(&format!("collector.abort.signal-{name}"), end);
+            }
         }))
-        .observes(["collector.abort.before-start", "collector.abort.signal"])
+        .observes(
+            ["before-start", "signal", "signal-before", "signal-during", "signal-after"]
+                .map(|name| format!("collector.abort.{name}")),
+        )
         .level(CaseLevel::Open);
 }

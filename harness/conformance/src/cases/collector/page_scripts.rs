@@ -113,7 +113,7 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
             ),
         ],
     ),
-    any(
+    deviating(
         "loaders",
         "names of other module systems",
         &[(
@@ -142,7 +142,7 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
             "get(Document.prototype, 'visibilityState', () => 'hidden'); get(Document.prototype, 'hidden', () => true);
              set(Document.prototype, 'hasFocus', () => false); set(globalThis, 'requestAnimationFrame', () => 1);
              const right = globalThis.setTimeout;
-             set(globalThis, 'setTimeout', (use, time, ...args) => right(use, Math.max(1000, Number(time) || 0), ...args));",
+             set(globalThis, 'setTimeout', (use, time, ...args) => right(use, Math.max(250, Number(time) || 0), ...args));",
         )],
     ),
     deviating(
@@ -157,10 +157,10 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
                 "the functions of an older browser",
                 "for (const name of ['structuredClone', 'queueMicrotask', 'requestIdleCallback', 'scheduler', 'reportError'])
                    delete globalThis[name];
-                 for (const name of ['at', 'findLast', 'toSorted', 'toReversed', 'with', 'flat']) delete Array.prototype[name];
-                 for (const name of ['replaceAll', 'at', 'isWellFormed']) delete String.prototype[name];
-                 for (const name of ['withResolvers', 'any', 'allSettled', 'try']) delete Promise[name];
-                 for (const name of ['hasOwn', 'groupBy', 'fromEntries']) delete Object[name];
+                 for (const name of ['at', 'findLast', 'toSorted', 'toReversed', 'with']) delete Array.prototype[name];
+                 for (const name of ['at', 'isWellFormed']) delete String.prototype[name];
+                 for (const name of ['withResolvers', 'try']) delete Promise[name];
+                 for (const name of ['hasOwn', 'groupBy']) delete Object[name];
                  for (const name of ['toBase64', 'toHex']) delete Uint8Array.prototype[name];
                  delete Uint8Array.fromBase64; delete Array.fromAsync; delete globalThis.Iterator;
                  delete Crypto.prototype.randomUUID; delete Navigator.prototype.userAgentData;",

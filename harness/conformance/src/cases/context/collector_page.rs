@@ -25,28 +25,6 @@ const CANCELLED: &str = "net::ERR_ABORTED";
 /// Most requests of a page that later cases use as well.
 const MOST_REQUESTS: usize = 200;
 
-/// Function that runs sessions at the same time, and yields the error of each that failed.
-const AT_ONCE: &str = "async (module, sessions) => {
-  const { create } = await import(module);
-  const ended = async (session) => {
-    try {
-      await (await session)();
-      return null;
-    } catch (error) {
-      return `${error?.name}: ${error?.message ?? error}`;
-    }
-  };
-  const begun = sessions.map(async ([options, reference]) => {
-    const collector = await create(options);
-    await collector.start(reference);
-    return async () => {
-      await collector.ready();
-      await collector.verify();
-    };
-  });
-  return Promise.all(begun.map(ended));
-}";
-
 /// A page of a case, with the module loaded. If `create()` makes no independent collectors, each session gets a new page.
 #[derive(Debug)]
 pub struct CollectorPage {
@@ -164,10 +142,11 @@ impl CollectorPage {
         self.play(calls).await
     }
 
-    /// Runs sessions with these options and references at the same time, each with a collector of its own. Yields the error of
-    /// each that failed. None: the page cannot run them.
-    pub async fn sessions_at_once(
+    /// Runs sessions with these options and references by a function of the page. It gets the module's `create` and the
+    /// sessions, and returns a text or null for each of them. None: the page cannot run it.
+    pub async fn sessions(
         &self,
+        function: &str,
         sessions: &[(Map<String, Value>, String)],
     ) -> Option<Vec<Option<String>>> {
         let page = self.current();
@@ -175,7 +154,8 @@ impl CollectorPage {
             page.note(&CollectorCall::Create { options: Value::Object(options.clone()), signal: false });
             page.note(&CollectorCall::Start { session_ref: Some(reference.clone()) });
         }
-        let script = format!("({AT_ONCE})({}, {})", json!(page.module), json!(sessions));
+        let (module, sessions) = (json!(page.module), json!(sessions));
+        let script = format!("import({module}).then(({{ create }}) => ({function})(create, {sessions}))");
         serde_json::from_value(self.evaluate(&script).await?).ok()
     }
 

@@ -98,7 +98,7 @@ export function baseTrusted() {
 // mutant: outermost-required | refuses to work in a frame | statement.collector-any-page | page-assumed
 export function outermostRequired() {
   mutant.ready = async (right) => {
-    if (globalThis !== globalThis.top) throw new Error("not in a frame");
+    if (window !== window.top) throw new Error("not in a frame");
     await right.ready();
   };
 }
