@@ -56,6 +56,15 @@ impl PageForm {
         matches!(self, Self::SameOriginFrame | Self::OtherSiteFrame)
     }
 
+    /// Name of the module that the page loads instead of the module under test.
+    pub(super) fn module(self) -> Option<&'static str> {
+        match self {
+            Self::SameOriginFrame | Self::OtherSiteFrame => Some("frame.js"),
+            Self::Policy | Self::StrictPolicy | Self::TrustedTypes => Some("later.js"),
+            _ => None,
+        }
+    }
+
     /// Content type of the page.
     pub(super) fn content_type(self) -> &'static str {
         if self == Self::Xhtml { "application/xhtml+xml; charset=utf-8" } else { "text/html; charset=utf-8" }

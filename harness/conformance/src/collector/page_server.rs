@@ -22,8 +22,6 @@ use super::page_form::PageForm;
 const PAGE_HOST: &str = "shop.test";
 /// Host of pages in the frame of another site.
 const OTHER_HOST: &str = "widget.test";
-/// Name of the module of a page around a frame.
-const FRAME_MODULE: &str = "frame.js";
 /// Path of the module's folder.
 const MODULE_PATH: &str = "/collector/";
 /// Name of the reference collector in that folder.
@@ -31,8 +29,9 @@ const REFERENCE: &str = "collector.js";
 /// Name of a wrapper in that folder.
 const WRAPPER: &str = "module.js";
 
-/// The module of a page around a frame.
-const FRAME: &[u8] = include_bytes!("page/frame.js");
+/// Modules that use the module under test: of a page around a frame, and of a page with a policy.
+const AROUND: [(&str, &[u8]); 2] =
+    [("frame.js", include_bytes!("page/frame.js")), ("later.js", include_bytes!("page/later.js"))];
 
 /// Serves the pages of a run, and the module under test to them.
 #[derive(Debug)]
@@ -81,17 +80,15 @@ impl PageServer {
         format!("{}{}", self.origin(origin), canaries.path(form))
     }
 
-    /// URL of the module that a page in this form loads. A page around a frame has one that uses the module in the frame.
+    /// URL of the module that a page in this form loads: the module under test, or one that uses it.
     pub fn loaded_url(&self, origin: PageOrigin, form: PageForm, canaries: &Canaries) -> String {
         let inner = form.inner_origin(origin);
         let module = self.module_url(inner);
-        if !form.has_frame() {
-            return module;
-        }
+        let Some(name) = form.module() else { return module };
         let page = self.page_url(inner, PageForm::Framed, canaries);
         let [page, module] =
             [page, module].map(|url| utf8_percent_encode(&url, NON_ALPHANUMERIC).to_string());
-        format!("{}/page/{FRAME_MODULE}?page={page}&module={module}", self.origin(origin))
+        format!("{}/page/{name}?page={page}&module={module}", self.origin(origin))
     }
 
     /// URL of the module, for a page of this origin.
@@ -139,8 +136,8 @@ async fn answer(uri: &Uri, module: &CollectorModule) -> Response<Full<Bytes>> {
 
 /// The page at the rest of a path: its number, a dot, and its form.
 fn page(rest: &str, query: Option<&str>) -> Option<Response<Full<Bytes>>> {
-    if rest == FRAME_MODULE {
-        return Some(content(content_type(rest), Bytes::from_static(FRAME)));
+    if let Some((name, text)) = AROUND.into_iter().find(|(name, _)| *name == rest) {
+        return Some(content(content_type(name), Bytes::from_static(text)));
     }
     let (first, rest) = rest.split_once('/')?;
     let (seed, form) = first.split_once('.')?;

@@ -32,7 +32,7 @@ export function nativeFetch() {
   };
 }
 
-// mutant: module-loader-used | registers with the loader of another module system | statement.collector-any-page | page-assumed
+// mutant: module-loader-used | registers with the loader of another module system | statement.collector-deviating-page | page-assumed
 export function moduleLoaderUsed() {
   /** @type {any} */
   const { define } = globalThis;

@@ -71,7 +71,8 @@ export function replace(owner, name, value) {
 /** A session begins, or ends. @param {1 | -1} change */
 function count(change) {
   sessions += change;
-  for (const { owner, name, value, right } of replaced) owner[name] = sessions > 0 ? value : right;
+  // A page may have frozen it.
+  for (const { owner, name, value, right } of replaced) Reflect.set(owner, name, sessions > 0 ? value : right);
 }
 
 /**
