@@ -12,6 +12,8 @@ const DEPTH: usize = 4;
 const FEWEST: usize = 96;
 /// Share of them (percent) whose difference has to look like one of texts. Of ciphertexts with own key streams it is half.
 const SHARE: usize = 85;
+/// Share of them (percent) that are no letters in a ciphertext. In a ciphertext it is half.
+const UNREADABLE: usize = 30;
 
 /// Binary data of a body, each with its place.
 type Parts = Vec<(String, Vec<u8>)>;
@@ -31,10 +33,15 @@ pub(crate) fn shared_stream(bodies: &[impl AsRef<[u8]>]) -> Option<Vec<u8>> {
 }
 
 fn difference_of_texts(one: &[u8], other: &[u8]) -> Option<Vec<u8>> {
-    let difference: Vec<u8> = one.iter().zip(other).map(|(one, other)| one ^ other).collect();
-    let different = difference.iter().filter(|byte| **byte != 0).count();
-    let of_texts = difference.iter().filter(|byte| **byte != 0 && byte.is_ascii()).count();
-    (different >= FEWEST && of_texts * 100 >= different * SHARE).then_some(difference)
+    let pairs = || one.iter().zip(other).filter(|(one, other)| one != other);
+    let different = pairs().count();
+    let of_texts = pairs().filter(|(one, other)| (**one ^ **other).is_ascii()).count();
+    // Bytes of a ciphertext are no letters. What is a text within binary data may be encoded.
+    let unreadable = pairs().filter(|(one, _)| !one.is_ascii()).count();
+    let is_shared = different >= FEWEST
+        && of_texts * 100 >= different * SHARE
+        && unreadable * 100 >= different * UNREADABLE;
+    is_shared.then(|| one.iter().zip(other).map(|(one, other)| one ^ other).collect())
 }
 
 /// Binary data in a body: texts that decode to something else than a text, and lists of bytes.
@@ -172,6 +179,20 @@ mod tests {
             URL_SAFE_NO_PAD.encode(ciphertext)
         ))
         .to_string()
+    }
+
+    fn encoded_in_binary(ciphertext: &[u8]) -> String {
+        let text = STANDARD.encode(ciphertext);
+        let blob = [&[0xa2, 0x78, 0xff][..], text.as_bytes(), &[0x82], &random::<32>()].concat();
+        json!({ "cbor": STANDARD.encode(blob) }).to_string()
+    }
+
+    #[test]
+    fn texts_within_binary_data_are_no_ciphertexts() {
+        let own: Vec<String> = [9, 9, 30, 9]
+            .map(|length| encoded_in_binary(&xor(&contents(length), &random::<1024>())))
+            .to_vec();
+        assert_eq!(shared_stream(&own), None);
     }
 
     #[rstest]

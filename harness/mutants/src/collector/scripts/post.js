@@ -277,6 +277,21 @@ export function damagedSeal() {
   });
 }
 
+// mutant: reference-reversed | adds the reversed reference to the sealed body | statement.collection-sealed | collection-readable
+export function referenceReversed() {
+  let reference;
+  mutant.start = (right, given) => {
+    reference = given;
+    right.start(given);
+  };
+  addToBody("r", () => [...reference].reverse().join(""));
+}
+
+// mutant: user-agent-shifted | adds a measurement to the sealed body, each byte combined with one number | statement.collection-sealed | collection-readable
+export function userAgentShifted() {
+  addToBody("u", () => [...new TextEncoder().encode(navigator.userAgent)].map((byte) => byte ^ 0xa5));
+}
+
 // mutant: reference-trimmed | trims the reference | statement.session-ref-same | page-reference-changed
 export function referenceTrimmed() {
   mutant.start = (right, given) => right.start(given.trim().replace(/ +/g, " "));
