@@ -140,7 +140,7 @@ async fn verified_at_once(context: &mut CollectorCaseContext) {
     let began = page.play([create, start]).await;
     context.check(resolves(&began));
     let (first, second) = (page.begin(CollectorCall::Verify), page.begin(CollectorCall::Verify));
-    let (first, second) = futures_util::join!(first, second);
+    let (first, second) = futures_util::future::join(first, second).await;
     context.check(resolves(&first));
     // The interface does not say what a second call returns.
     context.check(resolves(&second).which("of the second call").at(CaseLevel::Should));
