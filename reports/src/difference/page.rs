@@ -211,6 +211,8 @@ values! {
         OtherHandlers,
         /// One of several sessions at the same time.
         SessionAtOnce,
+        /// A session with options that the page keeps.
+        OptionsKept,
         /// A collection at the edge of another session.
         OwnEdge,
         /// Collections with one key.

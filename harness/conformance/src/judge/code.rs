@@ -90,18 +90,16 @@ fn find<'c>(
 }
 
 impl ReasonCode {
-    /// The text contains the code as a separate word, with its suffix if it has one.
+    /// The text contains the code as a separate word, with its suffix if it has one and without any if it has none.
     fn is_in(&self, text: &str) -> bool {
         let inside = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         text.match_indices(&self.text).any(|(at, code)| {
             let (before, after) = (&text[..at], &text[at + code.len()..]);
             let begins = !before.ends_with(inside);
-            let ends = if self.suffixed {
-                after.strip_prefix(':').is_some_and(|suffix| suffix.starts_with(|c: char| !c.is_whitespace()))
-            } else {
-                !after.starts_with(inside)
-            };
-            begins && ends
+            // A colon before a space belongs to a sentence.
+            let is_suffix = |text: &str| text.starts_with(|letter: char| !letter.is_whitespace());
+            let has_suffix = after.strip_prefix(':').is_some_and(is_suffix);
+            begins && has_suffix == self.suffixed && !after.starts_with(inside)
         })
     }
 }
@@ -149,6 +147,8 @@ mod tests {
     #[case::suffix(r#"{"error":"unknown_kid:k-7"}"#, Some("error"))]
     #[case::without_its_suffix(r#"{"error":"unknown_kid"}"#, None)]
     #[case::with_an_empty_suffix(r#"{"error":"unknown_kid:"}"#, None)]
+    #[case::with_a_suffix_too_many(r#"{"error":"bad_footer:k-7"}"#, None)]
+    #[case::before_a_colon(r#"{"message":"bad_footer: the footer is no JSON"}"#, Some("message"))]
     #[case::as_part_of_a_word(r#"{"error":"not_bad_footer"}"#, None)]
     #[case::other_case(r#"{"error":"BAD_FOOTER"}"#, None)]
     #[case::as_a_name(r#"{"bad_footer":true}"#, None)]

@@ -148,6 +148,17 @@ impl StateRequest {
         Self::Verdict { reference: reference.into(), license: License::Own, decision, confidence, age: 0 }
     }
 
+    /// The same verdict, of this age (s). Other states have no age.
+    #[must_use]
+    pub fn of_age(self, seconds: u64) -> Self {
+        match self {
+            Self::Verdict { reference, license, decision, confidence, .. } => {
+                Self::Verdict { reference, license, decision, confidence, age: seconds }
+            }
+            other => other,
+        }
+    }
+
     /// A session without a verdict.
     pub fn pending(reference: impl Into<String>) -> Self {
         Self::Pending { reference: reference.into(), license: License::Own }

@@ -108,6 +108,12 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.401.unauthorized", "refusal-body-shape")
         .when(REFUSED)
         .answers(By(|_, answer| with_code(answer, |code| json!({ "detail": code })))),
+    mutant("suffixed-refusals", "Appends a suffix to each code of a refusal.")
+        .breaks("verdict.401.unauthorized", "refusal-body-shape")
+        .when(REFUSED)
+        .answers(By(|_, answer| {
+            with_code(answer, |code| json!({ "error": format!("{}:1", code.as_str().unwrap_or_default()) }))
+        })),
     mutant("spring-refusals", "Answers refusals with the error of Spring.")
         .breaks("verdict.401.unauthorized", "refusal-body-shape")
         .when(REFUSED)

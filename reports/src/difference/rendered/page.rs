@@ -141,6 +141,10 @@ pub(super) fn page(effect: PageEffect, expected: Option<&Wire>, actual: Option<&
         PageEffect::SessionAtOnce => {
             Rendered::new("session beside others", "verify() resolves", shown("verify() resolves"))
         }
+        PageEffect::OptionsKept => {
+            let expected = "verify() resolves, and the options are unchanged";
+            Rendered::new("session with options that the page keeps", expected, shown(expected))
+        }
         PageEffect::OwnEdge => Rendered::new("references at an edge", wanted(), shown("none")),
         PageEffect::FreshKey => {
             Rendered::new("encapsulated keys of different collections", "different", shown("different"))

@@ -39,7 +39,7 @@ pub(super) fn scoped(script: &str) -> String {
 }
 
 /// The scripts, as libraries and site owners write them.
-pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
+pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
     any(
         "prototypes",
         "scripts that add properties to prototypes",
@@ -58,7 +58,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
             ),
         ],
     ),
-    any(
+    // A collector that writes its contents as JSON, as most do, needs built-ins that nothing here promises.
+    deviating(
         "to-json",
         "toJSON on prototypes",
         &[
@@ -143,6 +144,17 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 10] = [
              set(Document.prototype, 'hasFocus', () => false); set(globalThis, 'requestAnimationFrame', () => 1);
              const right = globalThis.setTimeout;
              set(globalThis, 'setTimeout', (use, time, ...args) => right(use, Math.max(250, Number(time) || 0), ...args));",
+        )],
+    ),
+    any(
+        "loading",
+        "a document that still loads",
+        &[(
+            "a document that still loads",
+            "let state = 'loading'; get(Document.prototype, 'readyState', () => state);
+             const tell = (target, name, bubbles) => target.dispatchEvent(new Event(name, { bubbles }));
+             setTimeout(() => { state = 'interactive'; tell(document, 'readystatechange'); tell(document, 'DOMContentLoaded', true);
+               state = 'complete'; tell(document, 'readystatechange'); tell(globalThis, 'load') }, 1500);",
         )],
     ),
     deviating(

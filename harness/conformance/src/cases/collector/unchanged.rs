@@ -5,9 +5,11 @@ use serde_json::Value;
 use super::page_watch::{self, PageChanges};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup};
 use crate::collector::{CollectorEdge, PageForm, PageOrigin, PostReaction};
-use crate::judge::resolves;
+use crate::judge::{Check, resolves};
 
+use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{PageEffect, PageValue};
 
 const ROW: &str = "statement.page-unchanged";
 
@@ -23,7 +25,44 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
             .case(ROW, &format!("page.unchanged.{id}"), &format!("{title} leaves the page as it was"))
             .steps(move |context| Box::pin(unchanged(context, end)));
     }
+    options(cases);
     observed(cases);
+}
+
+/// Runs a session with options that the page freezes, or compares afterwards.
+const KEPT: &str = "async (create, [[options, reference]]) => {
+  const before = JSON.stringify(options);
+  try {
+    const collector = await create(FREEZES ? Object.freeze(options) : options);
+    await collector.start(reference);
+    await collector.ready();
+    await collector.verify();
+  } catch (error) {
+    return [`${error?.name}: ${error?.message ?? error}`];
+  }
+  const after = JSON.stringify(options);
+  return [before === after ? null : `the options are ${after}`];
+}";
+
+/// The options belong to the page.
+fn options(cases: &mut CaseList<'_, Collector>) {
+    cases.case(ROW, "page.unchanged.options", "the collector takes frozen options, and changes none").steps(
+        steps!(async |context| {
+            for (freezes, what) in [(true, "frozen ones"), (false, "ordinary ones")] {
+                let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
+                let session = (context.quick_options(&edge.url()), context.reference("options"));
+                let function = KEPT.replace("FREEZES", &freezes.to_string());
+                let Some(ends) = page.sessions(&function, &[session]).await else {
+                    context.found.not_run = Some("the page cannot run the session".into());
+                    return;
+                };
+                let actual = ends.into_iter().flatten().next().map(PageValue::text);
+                let ok = actual.is_none();
+                let check = Check::page(PageEffect::OptionsKept, actual, ok).which(&format!("with {what}"));
+                context.check(check.advise(Advice::PageChanged));
+            }
+        }),
+    );
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,6 +112,8 @@ async fn aborted(context: &mut CollectorCaseContext, edge: &CollectorEdge, page:
     let options = Value::Object(context.options(&edge.url()));
     let create = CollectorCall::Create { options, signal: false };
     let start = CollectorCall::Start { session_ref: Some(context.reference("unchanged")) };
+    // Nobody waits for this one.
+    page.play([create.clone(), start.clone(), CollectorCall::Abort]).await;
     if page.play([create, start]).await.is_returned() {
         let ready = page.begin(CollectorCall::Ready);
         page.call(CollectorCall::Abort).await;

@@ -153,6 +153,13 @@ pub(super) fn signed_in(context: &mut ServiceCaseContext, verdict: &AnswerResult
     if !is_verdict {
         return None;
     }
+    // A body that broke off has no token either.
+    let whole = [judge::has_verdict(verdict), judge::is_json(verdict)];
+    let calls_itself_json = judge::json_content_type(verdict).ok;
+    if let Some(check) = whole.into_iter().take(1 + usize::from(calls_itself_json)).find(|check| !check.ok) {
+        context.check(check);
+        return None;
+    }
     let tokens = verdict.as_ref().map(|answer| tokens(&answer.body)).unwrap_or_default();
     if tokens.is_empty() {
         context.found.not_applicable =

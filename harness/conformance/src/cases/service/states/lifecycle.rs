@@ -203,16 +203,25 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
         )
         .steps(steps!(async |context| {
             let mut kept = ReusedConnection::default();
-            for (age, is_available) in [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)]
-            {
-                let reference = context.reference(&format!("ages-{age}"));
-                if context.chosen(StateRequest::aged(&reference, age)).await.is_none() {
-                    return;
-                }
-                if is_available {
-                    available(context, &mut kept, &reference).await;
-                } else {
-                    pending(context, &mut kept, &reference).await;
+            let half = Confidence::hundredths(50).unwrap_or(Confidence::FULL);
+            for (decision, confidence) in [
+                (Decision::Allow, Confidence::FULL),
+                (Decision::Deny, Confidence::FULL),
+                (Decision::Review, half),
+                (Decision::Deny, Confidence::hundredths(0).unwrap_or(half)),
+            ] {
+                let ages = [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)];
+                for (age, is_available) in ages {
+                    let reference = context.reference(&format!("ages-{age}"));
+                    let judged = StateRequest::judged(&reference, Judgement { decision, confidence });
+                    if context.chosen(judged.of_age(age)).await.is_none() {
+                        return;
+                    }
+                    if is_available {
+                        available(context, &mut kept, &reference).await;
+                    } else {
+                        pending(context, &mut kept, &reference).await;
+                    }
                 }
             }
         }))

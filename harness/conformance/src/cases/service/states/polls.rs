@@ -34,6 +34,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     many(cases);
     named(cases);
     too_old(cases);
+    renewed(cases);
     others(cases);
     left(cases);
     after_others(cases);
@@ -117,6 +118,39 @@ fn too_old(cases: &mut CaseList<'_, Service>) {
             if let Err(HookError::Failed(why)) = made {
                 context.found.not_run = Some(why);
                 return;
+            }
+            context.checks(judge::exact(&answer(context.row(PENDING), &reference), &sent.reply));
+        }))
+        .requires(&needs(StateNeed::Aged))
+        .takes(TIMEOUT)
+        .also(PENDING);
+}
+
+/// The interface does not show whether a session can have a second verdict. Where it can, that one ends a long poll too.
+fn renewed(cases: &mut CaseList<'_, Service>) {
+    let Some(limit) = cases.spec.limit("limit.verdict-age").map(|limit| limit.as_secs()) else { return };
+    cases
+        .case(ROW, "verdict.poll.renewed", "a new verdict after a verdict that is too old ends a long poll")
+        .steps(steps!(async |context| {
+            let reference = context.reference("renewed");
+            if context.chosen(StateRequest::aged(&reference, limit + 30)).await.is_none() {
+                return;
+            }
+            let draft = context.with_token(&reference).query("waitMs=3000").draft();
+            let sending = context.begin(&draft, TIMEOUT);
+            let making = async {
+                context.sleep(TO_BEGIN).await;
+                Provided::verdict(context, &reference).await
+            };
+            let (sent, provided) = tokio::join!(sending, making);
+            let Some(Provided { possible, there }) = provided else { return };
+            context.record(&draft, sent.clone());
+            if is_early(context, &sent, possible) {
+                return does_not_wait(context, &reference, &sent);
+            }
+            let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+            if reply.is_ok_and(|answer| Some(answer.status) == context.row(AVAILABLE).status()) {
+                return judge_woken(context, &reference, &(sent, there));
             }
             context.checks(judge::exact(&answer(context.row(PENDING), &reference), &sent.reply));
         }))
@@ -224,14 +258,20 @@ fn after_others(cases: &mut CaseList<'_, Service>) {
 
 /// A verdict that comes while the request arrives is not missed.
 fn at_once(cases: &mut CaseList<'_, Service>) {
+    /// When the verdict is asked for (ms). At 0 it can be there before the poll.
+    const AFTER_ITS_START: [u64; MANY] = [0, 0, 3, 8, 15, 30, 50, 80];
     cases
         .case(ROW, "verdict.poll.at-once", "a verdict that comes at the start of a long poll ends it")
         .steps(steps!(async |context| {
-            for number in 0..MANY {
+            for (number, after) in AFTER_ITS_START.into_iter().enumerate() {
                 let reference = context.reference(&format!("start-{number}"));
                 let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
                 let sending = context.begin(&draft, TIMEOUT);
-                let (sent, provided) = tokio::join!(sending, Provided::verdict(context, &reference));
+                let making = async {
+                    context.sleep(Duration::from_millis(after)).await;
+                    Provided::verdict(context, &reference).await
+                };
+                let (sent, provided) = tokio::join!(sending, making);
                 let Some(Provided { there, .. }) = provided else { return };
                 context.record(&draft, sent.clone());
                 if is_early(context, &sent, there + CROSSING) {

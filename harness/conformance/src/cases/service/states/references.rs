@@ -238,11 +238,14 @@ fn lengths(cases: &mut CaseList<'_, Service>) {
                 // A reference of one byte can be in use by others.
                 let near = match length {
                     1 => Vec::new(),
-                    _ => vec![
-                        text[..length - 1].to_owned(),
-                        format!("{}y", &text[..length - 1]),
-                        format!("{text}x"),
-                    ],
+                    _ => {
+                        let cut = text[..length - 1].to_owned();
+                        let changed = places(length).map(|at| {
+                            let other = if text.as_bytes()[at] == b'y' { "z" } else { "y" };
+                            format!("{}{other}{}", &text[..at], &text[at + 1..])
+                        });
+                        [cut, format!("{text}x")].into_iter().chain(changed).collect()
+                    }
                 };
                 match context.ask(&StateRequest::verdict(&text)).await {
                     Ok(_) => found_alone(context, &text, &near).await,
@@ -254,6 +257,13 @@ fn lengths(cases: &mut CaseList<'_, Service>) {
             .requires(&CHOSEN)
             .also(PENDING);
     }
+}
+
+/// Places of a text of this length: its ends, and eight within.
+fn places(length: usize) -> impl Iterator<Item = usize> {
+    let within = (1..=8).map(move |eighth| length * eighth / 8);
+    let all: BTreeSet<usize> = within.map(|end| end - 1).chain([0, length / 2]).collect();
+    all.into_iter()
 }
 
 /// A verdict at the limits of its values is a verdict.

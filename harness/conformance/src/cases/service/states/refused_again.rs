@@ -2,15 +2,44 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::StateRequest;
 
 use crate::cases::service::expected::{EXPIRED, PENDING, REVOKED, UNAUTHORIZED, answer};
-use crate::cases::service::{Damage, Expected, TokenChoice};
+use crate::cases::service::{ALPHABET, Damage, Expected, TokenChoice};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge;
 use crate::states::StateNeed;
 
-/// What stands before a read token: the scheme is case-insensitive, and any number of spaces may follow (RFC 9110 §11.1, §11.4).
-const SPELLINGS: [&str; 6] = ["bearer ", "BEARER ", "BeArEr ", "Bearer  ", "Bearer   ", "bearer  "];
+/// Other ways to write a read token in the header field, in which some services accept it.
+const SPELLINGS: [Spelling; 8] = [
+    Spelling::Before("bearer "),
+    Spelling::Before("BEARER "),
+    Spelling::Before("BeArEr "),
+    Spelling::Before("Bearer  "),
+    Spelling::Before("Bearer   "),
+    Spelling::Before("bearer  "),
+    Spelling::SpareBits(0),
+    Spelling::SpareBits(1),
+];
 /// Row of an answer while the service cannot check read tokens.
 const OUTAGE: &str = "verdict.401.verify-error";
+
+/// A way to write a read token in the header field.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Spelling {
+    /// This text stands before it: the scheme is case-insensitive, and any number of spaces may follow (RFC 9110 §11.1, §11.4).
+    Before(&'static str),
+    /// The part with this number, counted from the end, ends in another letter of the same meaning: base64url leaves bits
+    /// of it unused (RFC 4648 §3.5).
+    SpareBits(usize),
+}
+
+impl Spelling {
+    /// The value of the header field. None: the token has no such spelling.
+    pub(super) fn value(self, token: &str) -> Option<String> {
+        match self {
+            Self::Before(text) => Some(format!("{text}{token}")),
+            Self::SpareBits(number) => Some(format!("Bearer {}", with_spare_bit(token, number)?)),
+        }
+    }
+}
 
 /// Tokens that are refused in each spelling of their header field, and after an outage (5, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -61,7 +90,7 @@ fn spelled(cases: &mut CaseList<'_, Service>) {
                     context.found.not_applicable = Some("the service accepts no other spelling".into());
                 }
                 for spelling in spellings {
-                    let value = format!("{spelling}{refused}");
+                    let Some(value) = spelling.value(refused) else { continue };
                     let request = context.verdict(&context.reference("spelled")).authorization(&value);
                     let reply = context.fetch_verdict(&request).await;
                     context.found.varied += 1;
@@ -77,17 +106,29 @@ fn spelled(cases: &mut CaseList<'_, Service>) {
 }
 
 /// The spellings in which the service accepts the valid token.
-pub(super) async fn accepted_spellings(context: &mut ServiceCaseContext) -> Vec<&'static str> {
+pub(super) async fn accepted_spellings(context: &mut ServiceCaseContext) -> Vec<Spelling> {
     let mut accepted = Vec::new();
     for spelling in SPELLINGS {
         let unknown = context.reference("spelling");
-        let value = format!("{spelling}{}", context.read_token());
+        let Some(value) = spelling.value(&context.read_token()) else { continue };
         let reply = context.fetch_verdict(&context.verdict(&unknown).authorization(&value)).await;
         if judge::exact(&answer(context.row(PENDING), &unknown), &reply).iter().all(|check| check.ok) {
             accepted.push(spelling);
         }
     }
     accepted
+}
+
+/// A token of which a part, counted from the end, has another unused bit. None: it has no such part, or no unused bit.
+fn with_spare_bit(token: &str, number: usize) -> Option<String> {
+    let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
+    let at = parts.len().checked_sub(number + 1).filter(|_| parts.len() > 2)?;
+    let part = &mut parts[at];
+    let is_spare = matches!(part.len() % 4, 2 | 3);
+    let value = ALPHABET.iter().position(|letter| part.as_bytes().last() == Some(letter))?;
+    part.pop();
+    part.push(char::from(ALPHABET[value ^ 1]));
+    is_spare.then(|| parts.join("."))
 }
 
 /// An outage makes no refused token valid: a service that could not check it has not accepted it.

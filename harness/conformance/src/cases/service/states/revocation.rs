@@ -119,8 +119,8 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
                 fetch(context, &unknown).await,
             ];
             for spelling in spellings {
-                let request = context.verdict(&unknown);
-                let request = request.authorization(&format!("{spelling}{}", context.read_token()));
+                let Some(value) = spelling.value(&context.read_token()) else { continue };
+                let request = context.verdict(&unknown).authorization(&value);
                 refused.push(context.fetch_verdict(&request).await);
             }
             let other = context.target.inputs.other_token.is_some().then(|| context.other_token());

@@ -5,7 +5,8 @@ use crate::cases::ServiceCaseContext;
 use crate::cases::service::Expected;
 
 /// Letters of base64url, in the order of their values.
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+pub(in crate::cases) const ALPHABET: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Texts at the end of a token that are not base64url: name, text.
 const EXTENSIONS: [(&str, &str); 4] =
