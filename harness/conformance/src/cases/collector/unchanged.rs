@@ -1,4 +1,5 @@
 use edgeproof_browser::CollectorCall;
+use edgeproof_reports::CaseLevel;
 use http::StatusCode;
 use serde_json::Value;
 
@@ -6,8 +7,6 @@ use super::page_watch::{self, PageChanges};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup};
 use crate::collector::{CollectorEdge, PageForm, PageOrigin, PostReaction};
 use crate::judge::resolves;
-
-use edgeproof_reports::CaseLevel;
 
 const ROW: &str = "statement.page-unchanged";
 
@@ -46,13 +45,12 @@ async fn unchanged(context: &mut CollectorCaseContext, end: End) {
         page.before.push(super::page_scripts::scoped(BLOCKED));
     }
     let Some(page) = context.page_with(page).await else { return };
-    match end {
-        End::Aborted => aborted(context, &edge, &page).await,
-        _ => {
-            let session = page.session(context.options(&edge.url()), &context.reference("unchanged")).await;
-            if end != End::Refused {
-                context.check(resolves(&session));
-            }
+    if end == End::Aborted {
+        aborted(context, &edge, &page).await;
+    } else {
+        let session = page.session(context.options(&edge.url()), &context.reference("unchanged")).await;
+        if end != End::Refused {
+            context.check(resolves(&session));
         }
     }
     if let Some(changes) = changes(context, &page).await {
