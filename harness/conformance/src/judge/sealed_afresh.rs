@@ -164,7 +164,8 @@ mod tests {
     }
 
     fn in_digits(ciphertext: &[u8]) -> String {
-        json!({ "c": ciphertext.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }).to_string()
+        let digits: Vec<String> = ciphertext.iter().map(|byte| format!("{byte:02x}")).collect();
+        json!({ "c": digits.concat() }).to_string()
     }
 
     fn as_numbers(ciphertext: &[u8]) -> String {

@@ -1,4 +1,7 @@
 use edgeproof_browser::CollectorCall;
+use edgeproof_fixtures::spec::Advice;
+use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{PageEffect, PageValue};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -6,10 +9,6 @@ use super::page_watch::{self, PageChanges};
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup};
 use crate::collector::{CollectorEdge, PageForm, PageOrigin, PostReaction};
 use crate::judge::{Check, resolves};
-
-use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{PageEffect, PageValue};
 
 const ROW: &str = "statement.page-unchanged";
 
@@ -85,13 +84,12 @@ async fn unchanged(context: &mut CollectorCaseContext, end: End) {
         page.before.push(super::page_scripts::scoped(BLOCKED));
     }
     let Some(page) = context.page_with(page).await else { return };
-    match end {
-        End::Aborted => aborted(context, &edge, &page).await,
-        _ => {
-            let session = page.session(context.options(&edge.url()), &context.reference("unchanged")).await;
-            if end != End::Refused {
-                context.check(resolves(&session));
-            }
+    if end == End::Aborted {
+        aborted(context, &edge, &page).await;
+    } else {
+        let session = page.session(context.options(&edge.url()), &context.reference("unchanged")).await;
+        if end != End::Refused {
+            context.check(resolves(&session));
         }
     }
     if let Some(changes) = changes(context, &page).await {

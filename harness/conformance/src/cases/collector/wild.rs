@@ -1,7 +1,8 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_reports::difference::{Counted, PageEffect, PageValue};
 
-use super::blocked::SESSION;
 use super::page_scripts::{ANY_PAGE, DEVIATING_PAGE, PAGE_SCRIPTS, scoped};
 use super::page_watch;
 use super::sealed::check_opened;
@@ -10,6 +11,9 @@ use crate::collector::{CollectorEdge, PageForm, PageOrigin};
 use crate::judge::{self, Check, resolves};
 
 const UNCHANGED: &str = "statement.page-unchanged";
+
+/// Longest time of a new page with a session, and of the wait for what lasts a moment only, on a busy machine.
+const PAGE: Duration = Duration::from_secs(10);
 
 /// Pages that come with scripts, policies, frames and languages of their own (1.1, 5).
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
@@ -67,7 +71,7 @@ fn wild(
     title: &str,
     pages: Vec<(&'static str, PageSetup)>,
 ) {
-    let takes = SESSION * u32::try_from(pages.len()).unwrap_or(1);
+    let takes = PAGE * u32::try_from(pages.len()).unwrap_or(1);
     cases
         .case(row, &format!("wild.{id}"), &format!("a session is accepted on a page with {title}"))
         .steps(steps!(with(pages), async |context| {
