@@ -22,7 +22,7 @@ const SPELLINGS: [Spelling; 8] = [
 const OUTAGE: &str = "verdict.401.verify-error";
 
 /// A way to write a read token in the header field.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) enum Spelling {
     /// This text stands before it: the scheme is case-insensitive, and any number of spaces may follow (RFC 9110 §11.1, §11.4).
     Before(&'static str),
@@ -37,6 +37,15 @@ impl Spelling {
         match self {
             Self::Before(text) => Some(format!("{text}{token}")),
             Self::SpareBits(number) => Some(format!("Bearer {}", with_spare_bit(token, number)?)),
+        }
+    }
+}
+
+impl std::fmt::Display for Spelling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Before(text) => write!(f, "a token after {text:?}"),
+            Self::SpareBits(_) => f.write_str("a token with another last letter of the same bytes"),
         }
     }
 }
@@ -96,7 +105,7 @@ fn spelled(cases: &mut CaseList<'_, Service>) {
                     context.found.varied += 1;
                     let expected = refusal(choice);
                     let checks = expected.judge(context.spec(), &reply).into_iter();
-                    context.checks(checks.map(|check| check.of(&format!("{spelling:?}"))).collect());
+                    context.checks(checks.map(|check| check.of(&spelling.to_string())).collect());
                 }
             }))
             .requires(&needs)
