@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Level, PartName};
+use edgeproof_fixtures::spec::{Fact, Level, PartName, Spec};
 use edgeproof_reports::interface::Class;
 use edgeproof_reports::{CaseReport, Outcome};
 use serde::Serialize;
@@ -17,6 +17,12 @@ pub struct PartClass {
     /// Why a part was not played. None: it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_played: Option<String>,
+    /// What else a reader needs to know of the class.
+    #[serde(skip)]
+    pub note: Option<String>,
+    /// How many of the passed cases warned.
+    #[serde(skip)]
+    pub warned: usize,
     /// Cases of the new version that the old part passes.
     pub passed: Vec<String>,
     /// Cases of the new version that it fails.
@@ -67,7 +73,36 @@ impl PartClass {
         };
         let not_played = not_run.map(|case| format!("{} could not run: {}", case.id, case.because));
         let removed = change.new.is_none();
-        Self { part, class, removed, not_played, passed, failed, noticed: failures(back) }
+        let warned = forward.iter().filter(|case| case.outcome == Outcome::Warn).count();
+        let noticed = failures(back);
+        Self { part, class, removed, not_played, note: None, warned, passed, failed, noticed }
+    }
+
+    /// The class with a note. `is_together`: the cases need other changed rows as well.
+    pub(super) fn noted(
+        self,
+        change: &RowChange,
+        forward: &[CaseReport],
+        is_together: bool,
+        new: &Spec,
+    ) -> Self {
+        let point = change.new.as_ref().and_then(|row| match &row.fact {
+            Fact::Rule { point, .. } => new.profile().point(point),
+            _ => None,
+        });
+        let unseen = point.and_then(|point| point.unseen.as_ref());
+        let only_observes = forward.iter().all(|case| case.outcome == Outcome::Observed);
+        let note = match self.class {
+            Class::Untested if !forward.is_empty() && only_observes => {
+                Some("its cases only observe; a rule needs `point` and `value`".to_owned())
+            }
+            Class::Untested => unseen.map(|why| format!("no run sees it: {why}")),
+            Class::Breaking if point.is_some_and(|point| point.fixed) => {
+                Some("our mock stays as it is (`fixed`)".to_owned())
+            }
+            _ => is_together.then(|| "played with all changes, because its cases need other rows".to_owned()),
+        };
+        Self { note, ..self }
     }
 
     /// A part that no run plays.
@@ -78,6 +113,8 @@ impl PartClass {
             class: Class::Untested,
             removed: false,
             not_played,
+            note: None,
+            warned: 0,
             passed: vec![],
             failed: vec![],
             noticed: vec![],

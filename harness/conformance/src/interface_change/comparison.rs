@@ -43,6 +43,9 @@ pub struct Comparison {
     pub changes: Vec<RowComparison>,
     /// Open points with another value: name, old and new value.
     pub points: Vec<FieldChange>,
+    /// Sections with another title: number, old and new title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<FieldChange>,
     /// Cases at the target that could not run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run: Vec<String>,
@@ -111,9 +114,10 @@ impl Comparison {
     ) -> Result<Self, PlayError> {
         let (old_cases, new_cases) = (all_cases(old), all_cases(new));
         let play = PartPlay::new(options.faults.clone())?;
-        let (mut changes, mut alone_specs) = (Vec::new(), Vec::new());
+        let (mut changes, mut asking_specs) = (Vec::new(), Vec::new());
         for change in RowChange::all(old, new) {
             let alone = Arc::new(change.alone(old, new));
+            let asking = Arc::new(alone.with_counterparts_of(new));
             let mut parts = Vec::new();
             for part in parts_of(&change, &old_cases, &new_cases, new) {
                 if options.only_rows {
@@ -130,22 +134,29 @@ impl Comparison {
                     ));
                     continue;
                 }
-                let forward = match &change.new {
-                    Some(row) => play.play(part, &alone, old, &row.id).await?,
+                let mut forward = match &change.new {
+                    Some(row) => play.play(part, &asking, old, &row.id).await?,
                     None => Vec::new(),
                 };
+                let mut is_together = false;
+                // A case may need rows that only the whole new version has.
+                if let Some(row) = change.new.as_ref().filter(|_| forward.is_empty()) {
+                    forward = play.play(part, new, old, &row.id).await?;
+                    is_together = !forward.is_empty();
+                }
                 let back = match &change.old {
                     Some(row) => play.play(part, old, &alone, &row.id).await?,
                     None => Vec::new(),
                 };
-                parts.push(PartClass::of(part, &change, &forward, &back));
+                let class = PartClass::of(part, &change, &forward, &back);
+                parts.push(class.noted(&change, &forward, is_together, new));
             }
             changes.push(RowComparison::new(&change, parts, old, new));
-            alone_specs.push(alone);
+            asking_specs.push(asking);
         }
         let mut target_failure = None;
         let not_run = match &options.target {
-            Some(target) => match sides(&play, old, &alone_specs, target, &mut changes).await {
+            Some(target) => match sides(&play, old, &asking_specs, target, &mut changes).await {
                 // The classes do not depend on the target.
                 Err(PlayError::Target(why)) => {
                     target_failure = Some(why);
@@ -173,6 +184,7 @@ impl Comparison {
             new: VersionName::of(new),
             changes,
             points,
+            sections: sections(old, new),
             added_cases: new_ids.difference(&old_ids).cloned().collect(),
             removed_cases: old_ids.difference(&new_ids).cloned().collect(),
             touched,
@@ -233,7 +245,7 @@ impl VersionName {
 async fn sides(
     play: &PartPlay,
     old: &Arc<Spec>,
-    alone: &[Arc<Spec>],
+    asking: &[Arc<Spec>],
     target: &Target,
     changes: &mut [RowComparison],
 ) -> Result<Vec<CaseReport>, PlayError> {
@@ -241,8 +253,8 @@ async fn sides(
     let old_rows: Vec<String> = changes.iter().map(old_row).collect();
     let before = play.play_target(old, target, &old_rows).await?;
     let mut after = Vec::new();
-    for (change, alone) in changes.iter_mut().zip(alone) {
-        let played = play.play_target(alone, target, std::slice::from_ref(&change.row)).await?;
+    for (change, asks) in changes.iter_mut().zip(asking) {
+        let played = play.play_target(asks, target, std::slice::from_ref(&change.row)).await?;
         let side = TargetSide::of(Verdict::of(&before, &old_row(change)), Verdict::of(&played, &change.row));
         change.target = Some(side);
         after.extend(played);
@@ -293,6 +305,18 @@ fn points(old: &Spec, new: &Spec) -> Vec<FieldChange> {
         field: point.id.clone(),
         old: text(old.profile().point(&point.id)),
         new: text(Some(point)),
+    });
+    changes.filter(|change| change.old != change.new).collect()
+}
+
+/// The sections whose titles differ.
+fn sections(old: &Spec, new: &Spec) -> Vec<FieldChange> {
+    let numbers: BTreeSet<&str> = old.sections().chain(new.sections()).map(|(number, _)| number).collect();
+    let title = |spec: &Spec, number| spec.section_title(number).into();
+    let changes = numbers.into_iter().map(|number| FieldChange {
+        field: number.to_owned(),
+        old: title(old, number),
+        new: title(new, number),
     });
     changes.filter(|change| change.old != change.new).collect()
 }

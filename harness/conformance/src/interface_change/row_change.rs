@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
 use serde::Serialize;
 use serde_json::Value;
@@ -27,12 +29,10 @@ impl RowChange {
     /// and an added row of one table with the same code or stimulus are one change.
     pub fn all(old: &Spec, new: &Spec) -> Vec<Self> {
         let mut removed: Vec<&Row> = old.rows().iter().filter(|row| new.row(&row.id).is_none()).collect();
+        let renamed = renamed(&mut removed, old, new);
         let mut changes = Vec::new();
         for row in new.rows() {
-            let before = old.row(&row.id).or_else(|| {
-                let found = removed.iter().position(|gone| is_same_fact(gone, row));
-                found.map(|index| removed.remove(index))
-            });
+            let before = old.row(&row.id).or_else(|| renamed.get(row.id.as_str()).copied());
             if before != Some(row) {
                 changes.push(Self { old: before.cloned(), new: Some(row.clone()) });
             }
@@ -104,13 +104,43 @@ impl RowChange {
     }
 }
 
+/// The removed rows that have another id in the new version, by this id. They leave `removed`. Rows that have more in common
+/// find each other first, so that two rows with one code do not change places.
+fn renamed<'a>(removed: &mut Vec<&'a Row>, old: &Spec, new: &'a Spec) -> BTreeMap<&'a str, &'a Row> {
+    let mut renamed = BTreeMap::new();
+    for is_same in [has_same_stimuli, has_same_answer, is_same_fact] {
+        for row in new.rows().iter().filter(|row| old.row(&row.id).is_none()) {
+            if renamed.contains_key(row.id.as_str()) {
+                continue;
+            }
+            let found = removed.iter().position(|gone| gone.table == row.table && is_same(gone, row));
+            if let Some(index) = found {
+                renamed.insert(row.id.as_str(), removed.remove(index));
+            }
+        }
+    }
+    renamed
+}
+
+/// The stimuli that no other row of the table has.
+fn own_stimuli(row: &Row) -> BTreeSet<&'static str> {
+    let own = row.stimuli.iter().filter(|stimulus| **stimulus != Stimulus::Scripted);
+    own.map(|stimulus| stimulus.name()).collect()
+}
+
+fn has_same_stimuli(old: &Row, new: &Row) -> bool {
+    let stimuli = own_stimuli(old);
+    !stimuli.is_empty() && stimuli == own_stimuli(new)
+}
+
+fn has_same_answer(old: &Row, new: &Row) -> bool {
+    old.code().is_some() && (old.status(), old.code()) == (new.status(), new.code())
+}
+
 /// Whether two rows with different ids state one thing: the same code, or a stimulus of their own.
 fn is_same_fact(old: &Row, new: &Row) -> bool {
     let has_code = old.code().is_some() && old.code() == new.code();
-    let own = |stimulus: &Stimulus| *stimulus != Stimulus::Scripted;
-    let has_stimulus =
-        old.stimuli.iter().filter(|stimulus| own(stimulus)).any(|one| new.stimuli.contains(one));
-    old.table == new.table && (has_code || has_stimulus)
+    has_code || !own_stimuli(old).is_disjoint(&own_stimuli(new))
 }
 
 /// The row as names and values; the members of its fact stand beside the others.

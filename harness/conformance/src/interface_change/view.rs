@@ -31,7 +31,7 @@ impl Comparison {
                 .map(|part| self.of_part(*part))
                 .chain(DutyOwner::VARIANTS.iter().map(|owner| self.of_owner(*owner)))
                 .filter(|owner| !owner.items.is_empty())
-                .collect(),
+                .fold(Vec::new(), merged),
             touched: self.touched_texts(),
             not_run: self.not_run_texts.iter().chain(&self.target_failure).cloned().collect(),
             notes: self.accepted.iter().map(accepted).collect(),
@@ -48,8 +48,8 @@ impl Comparison {
         for (change, class) in of_part.iter().filter(|(_, class)| class.class == Class::Breaking) {
             let Some(failed) = class.failed.first() else { continue };
             items.push(format!("{}: {}", change.row, change.condition));
-            let fix = failed.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
-            items.push(format!("expected {}, the old part: {}{fix}", failed.expected, failed.actual));
+            // What helps a part that is wrong helps none that was right before.
+            items.push(format!("expected {}, the old part: {}", failed.expected, failed.actual));
         }
         for (change, class) in of_part.iter().filter(|(_, class)| !class.noticed.is_empty()) {
             let cases: Vec<&str> =
@@ -70,7 +70,7 @@ impl Comparison {
             .filter(|(_, duty)| duty.owner == owner)
             .map(|(change, duty)| format!("{}: {}", change.row, duty.text))
             .collect();
-        OwnerItems { heading: format!("what the owner of {owner} answers or expects"), items }
+        OwnerItems { heading: format!("what the owner of {owner} does"), items }
     }
 
     fn touched_texts(&self) -> Vec<String> {
@@ -86,12 +86,25 @@ impl Comparison {
         let mut texts: Vec<String> = named.map(|(name, ids)| format!("{name}: {}", listed(ids))).collect();
         let answers = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
         let all = counted(self.changes.len(), "changed row");
+        let sections = self.sections.iter().map(changed);
+        texts.extend(
+            sections.map(|change| format!("section {}: {} → {}", change.name, change.old, change.new)),
+        );
         texts.extend(
             self.touched.no_snapshot.iter().map(|why| format!("files of a snapshot: none, because {why}")),
         );
-        texts.push(format!("rows with another answer on the wire: {answers} of {all}"));
+        texts.push(format!("rows with another fact: {answers} of {all}"));
         texts
     }
+}
+
+/// Adds the items of an owner to those under the same heading.
+fn merged(mut all: Vec<OwnerItems>, owner: OwnerItems) -> Vec<OwnerItems> {
+    match all.iter_mut().find(|other| other.heading == owner.heading) {
+        Some(other) => other.items.extend(owner.items),
+        None => all.push(owner),
+    }
+    all
 }
 
 fn accepted(change: &AcceptedChange) -> String {
@@ -127,17 +140,22 @@ fn because(part: &PartClass) -> String {
     if let Some(why) = &part.not_played {
         return why.clone();
     }
+    let note = part.note.as_deref();
+    let with_note = |text: String| note.map_or(text.clone(), |note| format!("{text}; {note}"));
     match part.class {
         Class::Breaking => {
             let mut failed: Vec<&str> =
                 part.failed.iter().take(FAILED).map(|failed| failed.case.as_str()).collect();
             failed.extend((part.failed.len() > failed.len()).then_some("…"));
             let all = counted(part.failed.len() + part.passed.len(), "case");
-            format!("{} of {all}: {}", part.failed.len(), failed.join(", "))
+            with_note(format!("{} of {all}: {}", part.failed.len(), failed.join(", ")))
         }
-        Class::Compatible => format!("{} passed", counted(part.passed.len(), "case")),
+        Class::Compatible if part.warned > 0 => {
+            with_note(format!("{} passed, {} warned", part.passed.len() - part.warned, part.warned))
+        }
+        Class::Compatible => with_note(format!("{} passed", counted(part.passed.len(), "case"))),
         Class::Untested if part.removed => "the new version has nothing to play".to_owned(),
-        Class::Untested => "no case of the new version plays it".to_owned(),
+        Class::Untested => note.unwrap_or("no case of the new version plays it").to_owned(),
     }
 }
 

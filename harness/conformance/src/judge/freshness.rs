@@ -19,7 +19,7 @@ pub fn fresh_for(longest: Duration, reply: &AnswerResult, received: SystemTime) 
     let ok =
         lifetimes.iter().all(|lifetime| lifetime.seconds.is_some_and(|seconds| seconds <= longest.as_secs()));
     let lifetimes = lifetimes.into_iter().map(|lifetime| lifetime.value).collect();
-    Check::judged(kind(lifetimes), ok).advise(Advice::KeySetLifetime)
+    Check::judged(kind(lifetimes), ok).advise(Advice::KeySetLifetime { longest: longest.as_secs() })
 }
 
 /// The answer sets a cache lifetime that is at most this long, stale use included (RFC 9111 §4.2.2, RFC 5861). Without a
@@ -46,7 +46,9 @@ pub fn cache_time_bounded(longest: Duration, reply: &AnswerResult, received: Sys
         (_, true) => vec![Lifetime::Expires(None)],
         (_, false) => vec![Lifetime::Directives(control.into())],
     };
-    Check::judged(kind(actual), ok).at(CaseLevel::Should).advise(Advice::KeySetStale)
+    Check::judged(kind(actual), ok)
+        .at(CaseLevel::Should)
+        .advise(Advice::KeySetStale { longest: longest.as_secs() })
 }
 
 /// The answer forbids every cache to store it (RFC 9111 §5.2.2.5).

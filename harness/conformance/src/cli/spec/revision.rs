@@ -5,7 +5,7 @@ use std::process::Command;
 use std::str::FromStr;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{Spec, SpecChoice, SpecError};
+use edgeproof_fixtures::spec::{Spec, SpecChoice, SpecError, is_own_file};
 use tempfile::TempDir;
 
 /// The interface of a comparison or snapshot: a version, a path, or a folder in a revision of the repository here.
@@ -76,12 +76,12 @@ impl ComparedSpec {
     }
 }
 
-/// Writes the tables of a revision's folder into `to`.
+/// Writes the tables of a revision's folder into `to`, without edgeproof's own files: another edgeproof wrote those.
 fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
     let what = format!("cannot read {revision}:{folder} with git");
     let listed = git(&["ls-tree", "--full-tree", "--name-only", &format!("{revision}:{folder}")])
         .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
-    let names: Vec<&str> = listed.lines().filter(|name| is_toml(name)).collect();
+    let names: Vec<&str> = listed.lines().filter(|name| is_toml(name) && !is_own_file(name)).collect();
     if names.is_empty() {
         return Err(Failure::usage(
             format!("{what}: no table is there"),

@@ -140,6 +140,16 @@ fn case_of_a_rule_compares_what_is_observed(
     }
 }
 
+/// The number that an owner reads is that of the version.
+#[test]
+fn advice_names_the_limit_of_the_version() {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, "[[change]]\nid = \"limit.key-set-cache\"\nvalue = 299\n");
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["spec", "diff", "current", path, "--format", "json"]));
+    assert!(code == Some(0) && shown.contains("send `Cache-Control: max-age=299` or less"), "{shown}");
+}
+
 /// A key set that is cached for another time is a rule that our mock follows.
 #[test]
 fn mocks_follow_a_rule_about_their_profile() {

@@ -25,6 +25,8 @@ pub(super) fn export(choice: &SpecChoice, dir: &Path) -> Result<String, Failure>
     }
     let shown = dir.display().to_string();
     _ = writeln!(text, "edit them, then run `edgeproof conformance --spec {}`", quote(&shown));
+    let manifest = dir.join("interface.toml").display().to_string();
+    _ = writeln!(text, "give it a name: `version` in {}", quote(&manifest));
     Ok(text)
 }
 
