@@ -236,16 +236,15 @@ fn lengths(cases: &mut CaseList<'_, Service>) {
                         .collect(),
                 };
                 // A reference of one byte can be in use by others.
-                let near = match length {
-                    1 => Vec::new(),
-                    _ => {
-                        let cut = text[..length - 1].to_owned();
-                        let changed = places(length).map(|at| {
-                            let other = if text.as_bytes()[at] == b'y' { "z" } else { "y" };
-                            format!("{}{other}{}", &text[..at], &text[at + 1..])
-                        });
-                        [cut, format!("{text}x")].into_iter().chain(changed).collect()
-                    }
+                let near = if length == 1 {
+                    Vec::new()
+                } else {
+                    let cut = text[..length - 1].to_owned();
+                    let changed = places(length).map(|at| {
+                        let other = if text.as_bytes()[at] == b'y' { "z" } else { "y" };
+                        format!("{}{other}{}", &text[..at], &text[at + 1..])
+                    });
+                    [cut, format!("{text}x")].into_iter().chain(changed).collect()
                 };
                 match context.ask(&StateRequest::verdict(&text)).await {
                     Ok(_) => found_alone(context, &text, &near).await,
