@@ -38,7 +38,7 @@ export function firstReference() {
   mutant.start = (right, given) => right.start((first ??= given));
 }
 
-// mutant: verify-not-shared | posts a copy if verify() is called twice at once | statement.collection-posted-once | collection-repeated
+// mutant: verify-not-shared | posts a copy if verify() is called twice at once | statement.collection-posted-once | collection-repeated | should
 export function verifyNotShared() {
   let waiting = 0;
   onPost((url, init) => {

@@ -1,7 +1,7 @@
 // What a collector takes for granted about a page, and what it leaves in one.
 import { mutant, onPost, rightFetch } from "./wrapper.js";
 
-// mutant: hooks-trusted | lets toJSON of the page change the body | statement.collector-any-page | page-assumed
+// mutant: hooks-trusted | lets toJSON of the page change the body | statement.collector-deviating-page | page-assumed | should
 export function hooksTrusted() {
   onPost((url, init) => rightFetch(url, { ...init, body: JSON.stringify(JSON.parse(init.body)) }));
 }
@@ -194,5 +194,13 @@ export function refusalUnhandled() {
   mutant.start = (right, given) => {
     Promise.reject(new Error("refused"));
     right.start(given);
+  };
+}
+
+// mutant: options-written | adds a member to the options | statement.page-unchanged | page-disturbed | should
+export function optionsWritten() {
+  mutant.options = (given) => {
+    given.started = true;
+    return given;
   };
 }

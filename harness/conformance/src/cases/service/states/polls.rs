@@ -149,10 +149,12 @@ fn renewed(cases: &mut CaseList<'_, Service>) {
                 return does_not_wait(context, &reference, &sent);
             }
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-            if reply.is_ok_and(|answer| Some(answer.status) == context.row(AVAILABLE).status()) {
-                return judge_woken(context, &reference, &(sent, there));
+            let expected = answer(context.row(PENDING), &reference);
+            if judge::exact(&expected, &reply).iter().all(|check| check.ok) {
+                context.checks(judge::exact(&expected, &sent.reply));
+            } else {
+                judge_woken(context, &reference, &(sent, there));
             }
-            context.checks(judge::exact(&answer(context.row(PENDING), &reference), &sent.reply));
         }))
         .requires(&needs(StateNeed::Aged))
         .takes(TIMEOUT)
