@@ -111,6 +111,16 @@ export function answerGivenUp() {
   onPost((url, init) => rightFetch(url, { ...init, signal: AbortSignal.any([init.signal, AbortSignal.timeout(3000)]) }));
 }
 
+// mutant: answer-timed | takes a slow answer for a network error | statement.collection-posted-once | answer-given-up
+export function answerTimed() {
+  onPost((url, init) => {
+    const late = new Promise((_, reject) => {
+      setTimeout(() => reject(new TypeError("timeout")), 2500);
+    });
+    return /** @type {Promise<Response>} */ (Promise.race([rightFetch(url, init), late]));
+  });
+}
+
 // mutant: abort-keeps-request | rejects, and lets the request of the collection go on | collector.abort-error | abort-mishandled
 export function abortKeepsRequest() {
   onPost((url, { signal, ...init }) => {
