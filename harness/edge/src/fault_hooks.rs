@@ -68,7 +68,7 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
 
     /// Notes that the client gave up a request that [`EdgeAction::Silence`] keeps waiting, or that the edge stops. Over
     /// HTTP/1.1, only the end of the edge shows.
-    fn left(&self, _request: &EdgeRequest<'_>) {}
+    fn given_up(&self, _request: &EdgeRequest<'_>) {}
 }
 
 /// Hooks that change nothing.

@@ -236,7 +236,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.hooks.left(self.request);
+        self.hooks.given_up(self.request);
     }
 }
 

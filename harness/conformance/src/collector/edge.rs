@@ -136,10 +136,12 @@ impl CollectorEdge {
     /// Waits until a page has given up the request of a held collection. None: it came over HTTP/1.1, where that does not
     /// show.
     pub async fn given_up(&self, limit: Duration) -> Option<bool> {
-        let is_shown = self.posts().iter().all(|post| post.version == Version::HTTP_2);
-        let mut given_up = self.hooks.given_up();
+        if self.posts().iter().any(|post| post.version != Version::HTTP_2) {
+            return None;
+        }
+        let mut given_up = self.hooks.abandoned();
         let seen = timeout(limit, given_up.wait_for(|count| *count > 0)).await;
-        is_shown.then_some(seen.is_ok_and(|result| result.is_ok()))
+        Some(seen.is_ok_and(|result| result.is_ok()))
     }
 
     /// Requests that arrived at the service, once they are finished.

@@ -46,7 +46,7 @@ pub(super) struct CollectorEdgeHooks {
     /// Number of posted collections that arrived completely.
     posts: watch::Sender<usize>,
     /// Number of held collections whose request the page gave up.
-    given_up: watch::Sender<usize>,
+    abandoned: watch::Sender<usize>,
 }
 
 impl CollectorEdgeHooks {
@@ -55,7 +55,7 @@ impl CollectorEdgeHooks {
             setup: Mutex::new(setup),
             seen: Mutex::default(),
             posts: watch::Sender::new(0),
-            given_up: watch::Sender::new(0),
+            abandoned: watch::Sender::new(0),
         })
     }
 
@@ -71,8 +71,8 @@ impl CollectorEdgeHooks {
         self.posts.subscribe()
     }
 
-    pub(super) fn given_up(&self) -> watch::Receiver<usize> {
-        self.given_up.subscribe()
+    pub(super) fn abandoned(&self) -> watch::Receiver<usize> {
+        self.abandoned.subscribe()
     }
 
     /// Changes the newest entry of the same request without an answer.
@@ -194,8 +194,8 @@ impl EdgeFaultHooks for CollectorEdgeHooks {
         EdgeAction::Answer(right)
     }
 
-    fn left(&self, _request: &EdgeRequest<'_>) {
-        self.given_up.send_modify(|count| *count += 1);
+    fn given_up(&self, _request: &EdgeRequest<'_>) {
+        self.abandoned.send_modify(|count| *count += 1);
     }
 }
 

@@ -98,7 +98,7 @@ impl PartClass {
             }
             Class::Untested => unseen.map(|why| format!("no run sees it: {why}")),
             Class::Breaking if point.is_some_and(|point| point.fixed) => {
-                Some("our mock stays as it is (`fixed`)".to_owned())
+                Some("the built-in mock stays as it is (`fixed`)".to_owned())
             }
             _ => is_together.then(|| "played with all changes, because its cases need other rows".to_owned()),
         };

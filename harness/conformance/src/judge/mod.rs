@@ -6,6 +6,7 @@ mod author;
 mod check;
 mod code;
 mod coding;
+mod collection;
 mod cors;
 mod freshness;
 mod header;
@@ -14,9 +15,7 @@ mod jwks;
 mod jws;
 mod jwt;
 mod log;
-mod readable;
 mod relay;
-mod sealed_afresh;
 mod session;
 mod transport;
 mod unset;
@@ -31,6 +30,7 @@ pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub(crate) use coding::is_gzip;
 pub use coding::without_coding;
+pub(crate) use collection::{decoded_forms, is_disguised, is_readable_in, shared_stream};
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
@@ -42,12 +42,10 @@ pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
     one_refusal_line,
 };
-pub(crate) use readable::{decoded_forms, is_disguised, is_readable_in};
 pub use relay::{
     RelayedRequests, carries_license, not_relayed, permits_repeat, presents_certificate, relayed_once,
     relays_one_of,
 };
-pub(crate) use sealed_afresh::shared_stream;
 pub use session::{ExpectedError, SessionResult, fails_with, resolves, resolves_as};
 pub use transport::{head_length, refuses_short_uri, transport};
 pub(crate) use unset::unset_license;

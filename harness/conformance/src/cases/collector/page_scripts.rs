@@ -17,20 +17,13 @@ pub(super) const ANY_PAGE: &str = "statement.collector-any-page";
 /// Scripts of the page take away what the standards promise.
 pub(super) const DEVIATING_PAGE: &str = "statement.collector-deviating-page";
 
-const fn any(
+const fn scripts(
+    row: &'static str,
     id: &'static str,
     title: &'static str,
     ways: &'static [(&'static str, &'static str)],
 ) -> PageScripts {
-    PageScripts { id, title, row: ANY_PAGE, ways }
-}
-
-const fn deviating(
-    id: &'static str,
-    title: &'static str,
-    ways: &'static [(&'static str, &'static str)],
-) -> PageScripts {
-    PageScripts { id, title, row: DEVIATING_PAGE, ways }
+    PageScripts { id, title, row, ways }
 }
 
 /// The script with the functions that it uses, in a scope of its own.
@@ -40,7 +33,8 @@ pub(super) fn scoped(script: &str) -> String {
 
 /// The scripts, as libraries and site owners write them.
 pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
-    any(
+    scripts(
+        ANY_PAGE,
         "prototypes",
         "scripts that add properties to prototypes",
         &[
@@ -59,7 +53,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
         ],
     ),
     // A collector that writes its contents as JSON, as most do, needs built-ins that nothing here promises.
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "to-json",
         "toJSON on prototypes",
         &[
@@ -75,7 +70,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
             ),
         ],
     ),
-    any(
+    scripts(
+        ANY_PAGE,
         "wrappers",
         "functions that other scripts wrap",
         &[
@@ -114,7 +110,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
             ),
         ],
     ),
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "loaders",
         "names of other module systems",
         &[(
@@ -125,7 +122,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
              globalThis.process = { env: {} }; globalThis.global = globalThis;",
         )],
     ),
-    any(
+    scripts(
+        ANY_PAGE,
         "frozen-functions",
         "functions that nobody can replace",
         &[(
@@ -135,7 +133,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
              for (const object of [crypto, crypto.subtle, Crypto.prototype, SubtleCrypto.prototype, JSON]) Object.freeze(object);",
         )],
     ),
-    any(
+    scripts(
+        ANY_PAGE,
         "hidden",
         "a tab in the background",
         &[(
@@ -146,7 +145,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
              set(globalThis, 'setTimeout', (use, time, ...args) => right(use, Math.max(250, Number(time) || 0), ...args));",
         )],
     ),
-    any(
+    scripts(
+        ANY_PAGE,
         "loading",
         "a document that still loads",
         &[(
@@ -157,7 +157,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
                state = 'complete'; tell(document, 'readystatechange'); tell(globalThis, 'load') }, 1500);",
         )],
     ),
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "missing",
         "newer interfaces missing",
         &[
@@ -179,7 +180,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
             ),
         ],
     ),
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "old-libraries",
         "built-ins that old libraries replace",
         &[
@@ -202,7 +204,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
             ),
         ],
     ),
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "frozen-prototypes",
         "frozen prototypes",
         &[(
@@ -211,7 +214,8 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
                Object.freeze(one.prototype); Object.freeze(one) }",
         )],
     ),
-    deviating(
+    scripts(
+        DEVIATING_PAGE,
         "silent-console",
         "no console and no stack traces",
         &[(

@@ -154,10 +154,10 @@ pub(super) fn signed_in(context: &mut ServiceCaseContext, verdict: &AnswerResult
         return None;
     }
     // A body that broke off has no token either.
-    let whole = [judge::has_verdict(verdict), judge::is_json(verdict)];
-    let calls_itself_json = judge::json_content_type(verdict).ok;
-    if let Some(check) = whole.into_iter().take(1 + usize::from(calls_itself_json)).find(|check| !check.ok) {
-        context.check(check);
+    let (whole, json) = (judge::has_verdict(verdict), judge::is_json(verdict));
+    let is_cut = !whole.ok || (judge::json_content_type(verdict).ok && !json.ok);
+    if is_cut {
+        context.checks(vec![whole, json]);
         return None;
     }
     let tokens = verdict.as_ref().map(|answer| tokens(&answer.body)).unwrap_or_default();

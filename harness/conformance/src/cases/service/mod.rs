@@ -24,8 +24,8 @@ pub use damage::Damage;
 pub(super) use expected::Expected;
 pub(crate) use expected::{AVAILABLE, PENDING, UNAUTHORIZED, answer, is_pending};
 pub(super) use vary::{
-    ACCEPTS, ALPHABET, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS,
-    WEAK_CONDITIONS, forms,
+    ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
+    forms, with_bit,
 };
 
 pub(crate) use token_echo::token_echo;

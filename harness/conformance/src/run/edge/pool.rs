@@ -184,7 +184,7 @@ impl EdgePool {
     async fn idle(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let idle = pool.idle.lock().pop();
         match idle {
-            Some(instance) if self.lives(&instance) => Ok(instance),
+            Some(instance) if !self.note_exit(&instance) => Ok(instance),
             _ => self.start_edge(pool.setup).await,
         }
     }
@@ -192,7 +192,7 @@ impl EdgePool {
     async fn shared(&self, pool: &SetupPool) -> Result<Arc<EdgeInstance>, LeaseError> {
         let mut shared = pool.shared.lock().await;
         match shared.as_ref() {
-            Some(Ok(instance)) if self.lives(instance) => return Ok(Arc::clone(instance)),
+            Some(Ok(instance)) if !self.note_exit(instance) => return Ok(Arc::clone(instance)),
             // An edge that failed to start would fail again for the next case.
             Some(Err(why)) => return Err(LeaseError::Start(Arc::clone(why))),
             _ => {}
@@ -210,13 +210,12 @@ impl EdgePool {
         }
     }
 
-    /// Whether an edge still runs. Records the exit of one that does not: a death that no case reports fails the run.
-    pub(super) fn lives(&self, instance: &EdgeInstance) -> bool {
+    /// Records the exit of an edge that ended by itself: a death that no case reports fails the run. Whether it did.
+    pub(super) fn note_exit(&self, instance: &EdgeInstance) -> bool {
         let exit = instance.edge.exited();
-        if let Some(exit) = &exit {
-            self.exited.lock().push((Arc::clone(&instance.liveness), exit.clone()));
-        }
-        exit.is_none()
+        let ended = exit.is_some();
+        self.exited.lock().extend(exit.map(|exit| (Arc::clone(&instance.liveness), exit)));
+        ended
     }
 
     /// Whether an attached edge died and did not come back.
@@ -227,7 +226,7 @@ impl EdgePool {
     /// Records the edges that exited while no case used them.
     fn note_exits(&self) {
         for instance in self.started.lock().iter().filter_map(|started| started.instance.upgrade()) {
-            self.lives(&instance);
+            self.note_exit(&instance);
         }
     }
 

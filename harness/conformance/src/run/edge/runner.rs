@@ -167,7 +167,7 @@ impl Runner for EdgePool {
             }
         };
         if alone && matches!(end, CaseEnd::BrokenOff(_)) {
-            self.lives(&instance);
+            self.note_exit(&instance);
         }
         drop(instance);
         if let Some(lease) = lease {

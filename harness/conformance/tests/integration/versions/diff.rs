@@ -124,7 +124,7 @@ fn older_version_has_these_classes() {
     "[[change]]\nid = \"keys.methods\"\nlevel = \"must\"",
     "keys: untested (its cases only observe; a rule needs `point` and `value`)"
 )]
-#[case::fixed(&rule("must", "paths.root", "405"), "1 of 1 case: rule.paths.root; our mock stays as it is (`fixed`))")]
+#[case::fixed(&rule("must", "paths.root", "405"), "1 of 1 case: rule.paths.root; the built-in mock stays as it is (`fixed`))")]
 #[case::warned(&rule("should", "relay.path", "\"/v1/verify\""), "edge: compatible (0 passed, 1 warned)")]
 #[case::section("[sections]\n\"99\" = \"More\"", "section 99: none → More\n")]
 #[case::no_hint(

@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::StateRequest;
 
 use crate::cases::service::expected::{EXPIRED, PENDING, REVOKED, UNAUTHORIZED, answer};
-use crate::cases::service::{ALPHABET, Damage, Expected, TokenChoice};
+use crate::cases::service::{Damage, Expected, TokenChoice, with_bit};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge;
 use crate::states::StateNeed;
@@ -131,13 +131,14 @@ pub(super) async fn accepted_spellings(context: &mut ServiceCaseContext) -> Vec<
 /// A token of which a part, counted from the end, has another unused bit. None: it has no such part, or no unused bit.
 fn with_spare_bit(token: &str, number: usize) -> Option<String> {
     let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
-    let at = parts.len().checked_sub(number + 1).filter(|_| parts.len() > 2)?;
-    let part = &mut parts[at];
-    let is_spare = matches!(part.len() % 4, 2 | 3);
-    let value = ALPHABET.iter().position(|letter| part.as_bytes().last() == Some(letter))?;
-    part.pop();
-    part.push(char::from(ALPHABET[value ^ 1]));
-    is_spare.then(|| parts.join("."))
+    let at = parts.len().checked_sub(number + 1).filter(|_| parts.len() > 2 && token.is_ascii())?;
+    let length = parts[at].len();
+    // Otherwise each bit of the last letter counts.
+    if !matches!(length % 4, 2 | 3) {
+        return None;
+    }
+    parts[at] = with_bit(&parts[at], length - 1, 1);
+    Some(parts.join("."))
 }
 
 /// An outage makes no refused token valid: a service that could not check it has not accepted it.

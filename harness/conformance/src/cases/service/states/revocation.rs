@@ -114,14 +114,14 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             }
             let mut refused = vec![
                 // First: a client may keep a connection for a short time only.
-                fetch_kept(context, &mut kept, &reference).await,
-                fetch(context, &reference).await,
-                fetch(context, &unknown).await,
+                ("on the kept connection".to_owned(), fetch_kept(context, &mut kept, &reference).await),
+                ("of a session".to_owned(), fetch(context, &reference).await),
+                ("of an unknown session".to_owned(), fetch(context, &unknown).await),
             ];
             for spelling in spellings {
                 let Some(value) = spelling.value(&context.read_token()) else { continue };
                 let request = context.verdict(&unknown).authorization(&value);
-                refused.push(context.fetch_verdict(&request).await);
+                refused.push((format!("of {spelling}"), context.fetch_verdict(&request).await));
             }
             let other = context.target.inputs.other_token.is_some().then(|| context.other_token());
             let other = match other {
@@ -133,8 +133,9 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
             };
             // Before anything is judged: other cases need the token.
             let restored = context.provide(StateRequest::Restore { token }).await;
-            for reply in &refused {
-                context.checks(judge::exact(&answer(context.row(REVOKED), ""), reply));
+            for (which, reply) in &refused {
+                let checks = judge::exact(&answer(context.row(REVOKED), ""), reply).into_iter();
+                context.checks(checks.map(|check| check.which(which)).collect());
             }
             if let Some(reply) = &other {
                 let expected = answer(context.row(PENDING), &unknown);

@@ -5,8 +5,7 @@ use crate::cases::ServiceCaseContext;
 use crate::cases::service::Expected;
 
 /// Letters of base64url, in the order of their values.
-pub(in crate::cases) const ALPHABET: &[u8; 64] =
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Texts at the end of a token that are not base64url: name, text.
 const EXTENSIONS: [(&str, &str); 4] =
@@ -109,9 +108,14 @@ fn places(part: &str) -> Vec<(&'static str, usize)> {
 
 /// Another character at a position. In base64 it differs in the highest bit, which even the last character needs.
 fn altered(part: &str, at: usize) -> String {
+    with_bit(part, at, 32)
+}
+
+/// A part of a token with another letter of base64url at a position, whose value differs in these bits.
+pub(in crate::cases) fn with_bit(part: &str, at: usize, bits: usize) -> String {
     let mut bytes = part.as_bytes().to_vec();
     let value = ALPHABET.iter().position(|letter| *letter == bytes[at]);
-    bytes[at] = value.map_or(b'A', |value| ALPHABET[value ^ 32]);
+    bytes[at] = value.map_or(b'A', |value| ALPHABET[value ^ bits]);
     String::from_utf8(bytes).unwrap_or_default()
 }
 

@@ -1,8 +1,6 @@
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
+
+use super::encodings::{base64, hex, list_of_bytes, words};
 
 /// Shortest text worth decoding (characters).
 const SHORTEST: usize = 128;
@@ -85,43 +83,17 @@ fn add_value(value: &Value, place: &str, depth: usize, found: &mut Parts) {
     }
 }
 
-/// A list of numbers that are bytes. None: it is another list, or a short one.
-pub(super) fn list_of_bytes(items: &[Value]) -> Option<Vec<u8>> {
-    let byte = |item: &Value| item.as_u64().and_then(|number| u8::try_from(number).ok());
-    if items.len() < 16 { None } else { items.iter().map(byte).collect() }
-}
-
 fn add_words(text: &str, place: &str, depth: usize, found: &mut Parts) {
-    let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
-    for (at, word) in text.split(|letter| !is_base64(letter)).enumerate() {
-        if word.len() < SHORTEST {
-            continue;
-        }
+    for (at, word) in words(text, SHORTEST).enumerate() {
         if let Some(bytes) = hex(word).or_else(|| base64(word)) {
             add(&bytes, &format!("{place}#{at}"), depth - 1, found);
         }
     }
 }
 
-/// The bytes of hexadecimal digits. None: the word is none.
-pub(super) fn hex(word: &str) -> Option<Vec<u8>> {
-    if !word.len().is_multiple_of(2) || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    (0..word.len()).step_by(2).map(|at| u8::from_str_radix(&word[at..at + 2], 16).ok()).collect()
-}
-
-fn base64(word: &str) -> Option<Vec<u8>> {
-    let config = GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true);
-    [&alphabet::URL_SAFE, &alphabet::STANDARD]
-        .into_iter()
-        .find_map(|alphabet| GeneralPurpose::new(alphabet, config).decode(word).ok())
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::Engine;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
     use rand::RngExt;
     use rstest::rstest;

@@ -1,14 +1,10 @@
 use std::io::Read;
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use edgeproof_reports::difference::PagePlace;
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use serde_json::Value;
 
-use super::sealed_afresh::{hex, list_of_bytes};
+use super::encodings::{base64, hex, list_of_bytes, words};
 use crate::collector::Canaries;
 
 /// Depth of nested encodings.
@@ -83,15 +79,8 @@ fn decoded(form: &[u8]) -> Vec<Vec<u8>> {
         found.extend(texts.into_iter().map(String::into_bytes).filter(|text| text != form));
         collect_bytes(&value, &mut found);
     }
-    let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
-    for word in text.split(|letter| !is_base64(letter)).filter(|word| word.len() >= SHORTEST) {
-        let config = GeneralPurposeConfig::new()
-            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-            .with_decode_allow_trailing_bits(true);
-        found.extend(hex(word));
-        for alphabet in [&alphabet::STANDARD, &alphabet::URL_SAFE] {
-            found.extend(GeneralPurpose::new(alphabet, config).decode(word));
-        }
+    for word in words(text, SHORTEST) {
+        found.extend(hex(word).into_iter().chain(base64(word)));
     }
     found
 }
@@ -143,6 +132,7 @@ fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use std::io::Write;
 
+    use base64::Engine;
     use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder};
