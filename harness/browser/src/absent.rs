@@ -48,20 +48,8 @@ impl Chromium {
 }
 
 impl Page {
-    /// The page with another timeout for the calls from now on.
-    #[must_use]
-    pub fn with_time_limit(self, _time_limit: Duration) -> Self {
-        match self.0 {}
-    }
-
-    /// Calls the collector and waits for the end of the call.
-    #[expect(clippy::unused_async, reason = "the same signature as with the feature `chromium`")]
-    pub async fn call(&self, _call: CollectorCall) -> CallOutcome {
-        match self.0 {}
-    }
-
-    /// Begins a call at once. The future yields its end.
-    pub fn begin(&self, _call: CollectorCall) -> Ready<CallOutcome> {
+    /// Begins a call at once, with a timeout. The future yields its end.
+    pub fn begin_within(&self, _limit: Duration, _call: CollectorCall) -> Ready<CallOutcome> {
         match self.0 {}
     }
 

@@ -137,8 +137,17 @@ impl Page {
 
     /// Begins a call at once. The future yields its end.
     pub fn begin(&self, call: CollectorCall) -> impl Future<Output = CallOutcome> + Send + 'static + use<> {
+        self.begin_within(self.time_limit, call)
+    }
+
+    /// The same with a timeout of its own.
+    pub fn begin_within(
+        &self,
+        limit: Duration,
+        call: CollectorCall,
+    ) -> impl Future<Output = CallOutcome> + Send + 'static + use<> {
         let began = Instant::now();
-        let deadline = began + self.time_limit;
+        let deadline = began + limit;
         let command = CallFunctionOnParams {
             object_id: Some(self.driver.clone().into()),
             arguments: Some(vec![CallArgument { value: Some(to_json(call)), ..Default::default() }]),

@@ -114,7 +114,7 @@ impl CollectorPage {
     pub async fn call(&self, call: CollectorCall) -> CallOutcome {
         let page = self.current();
         page.note(&call);
-        let outcome = within(self.timeout, page.page.call(call)).await;
+        let outcome = page.page.begin_within(self.timeout, call).await;
         if matches!(outcome, CallOutcome::Unsettled { .. } | CallOutcome::PageGone { .. }) {
             page.calls.lock().unfinished = true;
         }
@@ -127,7 +127,7 @@ impl CollectorPage {
         page.note(&call);
         page.calls.lock().unfinished = true;
         let name = call.name();
-        let outcome = within(self.timeout, page.page.begin(call));
+        let outcome = page.page.begin_within(self.timeout, call);
         async move { SessionResult { call: name, outcome: outcome.await } }
     }
 
@@ -300,7 +300,7 @@ impl OpenPage {
         let page = target.browser.open(options).await.map_err(PageFailure::Browser)?;
         let module = target.pages.module_url(form.inner_origin(*origin));
         let load = CollectorCall::Load { module_url: target.pages.loaded_url(*origin, *form, &canaries) };
-        match within(timeout, page.call(load.clone())).await {
+        match page.begin_within(timeout, load.clone()).await {
             CallOutcome::Returned(_) => Ok(Self { page, canaries, url, module, calls: Mutex::default() }),
             outcome => Err(PageFailure::Module(SessionResult { call: load.name(), outcome })),
         }
@@ -347,9 +347,4 @@ fn rest_of(mut record: PageRecord, before: &PageRecord) -> PageRecord {
     rest(&mut record.navigations, &before.navigations);
     rest(&mut record.windows, &before.windows);
     record
-}
-
-/// The outcome of a call that may take this long.
-async fn within(limit: Duration, call: impl Future<Output = CallOutcome>) -> CallOutcome {
-    tokio::time::timeout(limit, call).await.unwrap_or(CallOutcome::Unsettled { after: limit })
 }
