@@ -20,6 +20,11 @@ pub fn is_ecdsa(token: &str) -> bool {
     header(token).is_some_and(|header| header["alg"].as_str().is_some_and(|name| name.starts_with("ES")))
 }
 
+/// The id of the key that signed a token, by its header (RFC 7515 §4.1.4).
+pub fn key_id(token: &str) -> Option<String> {
+    header(token)?.get("kid")?.as_str().map(str::to_owned)
+}
+
 /// The claims of a token (RFC 7519 §3). None: its payload is no JSON.
 pub fn claims(token: &str) -> Option<Value> {
     serde_json::from_slice(&decode(token.split('.').nth(1)?)?).ok()

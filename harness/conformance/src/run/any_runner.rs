@@ -16,7 +16,7 @@ pub(super) trait AnyRunner: Send + Sync {
     fn redactor(&self) -> &Arc<Redactor>;
     fn fingerprints(&self) -> &'static Fingerprints;
     fn start(&mut self) -> BoxFuture<'_, Result<(), LeaseError>>;
-    fn check_sanity<'r>(&'r self, context: &'r RunnerContext) -> BoxFuture<'r, SanityResult<Vec<usize>>>;
+    fn check_sanity<'r>(&'r self, context: &'r RunnerContext) -> BoxFuture<'r, SanityResult<usize>>;
     fn runs_alone(&self, case: usize) -> bool;
     fn run_case<'r>(
         &'r self,
@@ -50,12 +50,12 @@ impl<R: Runner> AnyRunner for RunnerWithCases<R> {
         Box::pin(self.runner.start())
     }
 
-    fn check_sanity<'r>(&'r self, context: &'r RunnerContext) -> BoxFuture<'r, SanityResult<Vec<usize>>> {
+    fn check_sanity<'r>(&'r self, context: &'r RunnerContext) -> BoxFuture<'r, SanityResult<usize>> {
         Box::pin(async {
             let result = self.runner.check_sanity(context).await;
-            let with =
-                |need| (0..self.cases.len()).filter(|case| self.cases[*case].needs.contains(&need)).collect();
-            result.with(with)
+            let needs_one_of =
+                |needs: &[_], case: usize| self.cases[case].needs.iter().any(|need| needs.contains(need));
+            result.with(|needs| (0..self.cases.len()).filter(|case| needs_one_of(&needs, *case)).collect())
         })
     }
 

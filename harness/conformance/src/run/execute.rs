@@ -149,7 +149,10 @@ fn report_first_death(
 }
 
 /// Reports the cases that a limitation concerns as not run.
-fn skip_limited(limitation: &Limitation<Vec<usize>>, collector: &mut ReportBuilder) {
+fn skip_limited(limitation: &Limitation<usize>, collector: &mut ReportBuilder) {
+    if !limitation.concerned.iter().any(|index| collector.is_open(*index)) {
+        return;
+    }
     collector.add_finding(limitation.finding.clone(), false);
     for index in &limitation.concerned {
         if collector.is_open(*index) {

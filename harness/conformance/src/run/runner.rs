@@ -187,8 +187,8 @@ pub enum SanityResult<C> {
 pub struct Limitation<C> {
     /// What was found, and what to do.
     pub finding: String,
-    /// The need of these cases, or the cases themselves.
-    pub concerned: C,
+    /// What these cases need, or the cases themselves.
+    pub concerned: Vec<C>,
     /// Reason why each affected case does not run.
     pub because: &'static str,
 }
@@ -201,7 +201,7 @@ impl<C> SanityResult<C> {
     }
 
     /// The same result, with the cases in place of what says which they are.
-    pub(super) fn with<D>(self, concerned: impl Fn(C) -> D) -> SanityResult<D> {
+    pub(super) fn with<D>(self, concerned: impl FnOnce(Vec<C>) -> Vec<D>) -> SanityResult<D> {
         match self {
             Self::Usable => SanityResult::Usable,
             Self::Limited(Limitation { finding, concerned: which, because }) => {

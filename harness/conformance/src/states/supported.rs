@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::{Credentials, ReadTokenForm, Redactor, Secret};
@@ -16,6 +17,8 @@ pub struct States {
     pub(super) hook: StateHook,
     /// What ends the states that concern the whole service and last.
     lasting: Mutex<Vec<StateRequest>>,
+    /// A token was restored since the last look.
+    restored: AtomicBool,
     pub(super) supported: BTreeSet<StateNeed>,
     /// Values of `Authorization` that are refused, by their cause.
     pub(super) credentials: BTreeMap<Stimulus, Secret>,
@@ -55,7 +58,14 @@ impl States {
         credentials: BTreeMap<Stimulus, Secret>,
         expiring: Option<(Secret, Duration)>,
     ) -> Self {
-        Self { hook, lasting: Mutex::default(), supported, credentials, expiring }
+        Self {
+            hook,
+            lasting: Mutex::default(),
+            restored: AtomicBool::default(),
+            supported,
+            credentials,
+            expiring,
+        }
     }
 
     /// The hook's errors hide these secrets as well.
@@ -72,7 +82,7 @@ impl States {
             _ => None,
         };
         self.lasting.lock().extend(end.clone());
-        let reply = self.hook.provide(request).await;
+        let reply = self.request(request).await;
         let ended = match &reply {
             Ok(_) => Some(request),
             Err(HookError::Unsupported) => end.as_ref(),
@@ -86,9 +96,20 @@ impl States {
     pub async fn end_lasting(&self) -> Result<(), HookError> {
         let left = std::mem::take(&mut *self.lasting.lock());
         for end in left {
-            self.hook.provide(&end).await?;
+            self.request(&end).await?;
         }
         Ok(())
+    }
+
+    async fn request(&self, request: &StateRequest) -> Result<StateReply, HookError> {
+        let is_restore = matches!(request, StateRequest::Restore { .. });
+        self.restored.fetch_or(is_restore, Ordering::Relaxed);
+        self.hook.provide(request).await
+    }
+
+    /// Whether a token was restored since the last call.
+    pub fn take_restored(&self) -> bool {
+        self.restored.swap(false, Ordering::Relaxed)
     }
 
     /// Whether the service can be brought into this state.

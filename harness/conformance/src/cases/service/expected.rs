@@ -18,7 +18,7 @@ pub(crate) const AVAILABLE: &str = "verdict.200.available";
 pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
 /// Row of the answer to a request with a revoked read token.
-pub(in crate::cases) const REVOKED: &str = "verdict.401.revoked";
+pub(crate) const REVOKED: &str = "verdict.401.revoked";
 
 /// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
 /// codes passes.

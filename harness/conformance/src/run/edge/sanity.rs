@@ -127,7 +127,7 @@ fn unread_reasons(reply: &str) -> Limitation<EdgeNeed> {
     );
     Limitation {
         finding,
-        concerned: EdgeNeed::PlainReasons,
+        concerned: vec![EdgeNeed::PlainReasons],
         because: "the edge reads no reason of the mock service: see the finding",
     }
 }

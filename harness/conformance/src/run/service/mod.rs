@@ -4,6 +4,7 @@ mod options;
 mod part;
 mod runner;
 mod sanity;
+mod truth;
 
 pub use options::{ServiceLocation, ServiceRunnerOptions};
 pub use part::ServicePart;

@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -25,6 +25,7 @@ use url::Url;
 
 use super::options::{ServiceLocation, ServiceRunnerOptions};
 use super::part::ServicePart;
+use super::truth::is_still_revoked;
 use crate::cases::{
     Case, CaseFindings, Sender, ServiceCaseContext, ServiceMonitor, ServiceNeed, ServiceTarget,
     ServiceTraffic, next_marker,
@@ -56,6 +57,8 @@ pub struct ServiceRunner<P> {
     record: OnceLock<ServiceRecord>,
     /// Liveness of the target. A restarted target counts as new.
     liveness: Mutex<Arc<Liveness>>,
+    /// The service refuses the read token, which a case revoked and restored.
+    token_is_lost: AtomicBool,
     /// Lets a case run alone.
     turn: Arc<RwLock<()>>,
     /// Cases without a wait run one at a time. Otherwise it is unclear which of them killed the target.
@@ -107,6 +110,7 @@ impl<P: ServicePart> ServiceRunner<P> {
             traffic: Arc::default(),
             record: OnceLock::new(),
             liveness: Mutex::new(Liveness::new()),
+            token_is_lost: AtomicBool::new(false),
             turn: Arc::default(),
             short: Arc::default(),
         }
@@ -250,6 +254,12 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         } else {
             shared = Some(Arc::clone(&self.turn).read_owned().await);
         }
+        if self.token_is_lost.load(Ordering::Relaxed) && case.needs.contains(&ServiceNeed::ReadToken) {
+            return Err(Attempt::not_run(
+                case,
+                "the service still refuses the read token after the state restore",
+            ));
+        }
         let target = match self.target(case.exclusive).await {
             Ok(target) => target,
             Err(why) => return Err(Attempt::not_run(case, &edgeproof_cli::error_text(&why))),
@@ -281,6 +291,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         {
             found.not_run = Some(why.to_string());
         }
+        self.check_restored(context, &target).await;
         drop((shared, exclusive));
         let end = match run {
             None => CaseEnd::Survived,
@@ -299,6 +310,9 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
     }
 
     async fn end_requests(&self, context: &RunnerContext) {
+        if self.token_is_lost.load(Ordering::Relaxed) {
+            return;
+        }
         if let Ok(mut backend) = self.backend(LAST_REQUESTS, context).await {
             P::end_requests(&mut backend).await;
         }
@@ -343,6 +357,18 @@ impl<P: ServicePart> ServiceRunner<P> {
         let sender = Sender { case: step.to_owned(), level: CaseLevel::Must, marker: next_marker() };
         let target = self.target(false).await?;
         Ok(ServiceCaseContext::new(target, sender, context.request_timeout()))
+    }
+
+    /// After the state `restore`: finds out whether the other cases still have a read token.
+    async fn check_restored(&self, context: &RunnerContext, target: &ServiceTarget) {
+        let is_restored = target.states.as_ref().is_some_and(|states| states.take_restored());
+        if is_restored
+            && self.is_attached()
+            && let Ok(mut backend) = self.backend("restored", context).await
+            && is_still_revoked(&mut backend).await
+        {
+            self.token_is_lost.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Sends a request that the target answered in the sanity check.

@@ -3,13 +3,12 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
-use edgeproof_mock::states::StateRequest;
 use serde_json::Value;
 
-use crate::cases::{AVAILABLE, PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending};
+use super::truth::untrue_state;
+use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending};
 use crate::judge::status_and_body;
-use crate::run::runner::{Limitation, SanityResult};
-use crate::states::StateNeed;
+use crate::run::runner::SanityResult;
 
 /// Timeout of the probe that tells a dead target from one that only closes connections.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -26,7 +25,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
                 if row.status() == Some(answer.status)
                     && json(answer).is_some_and(|body| is_pending(&row, &body)) =>
             {
-                return check_sessions(backend).await;
+                return check_states(backend).await;
             }
             Ok(answer) if answer.status == 401 && json(answer).is_some() => {
                 return SanityResult::Unusable(format!(
@@ -51,32 +50,16 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
     }
 }
 
-/// Finds out whether a session of the state hook has a verdict: otherwise its cases prove nothing.
-async fn check_sessions(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
-    let is_foreign = backend.target.builtin.is_none();
-    if !is_foreign || !backend.supports(StateNeed::Verdict) {
+/// Finds out whether the states of a foreign service are true: otherwise their cases prove nothing.
+async fn check_states(backend: &mut ServiceCaseContext) -> SanityResult<ServiceNeed> {
+    if backend.target.builtin.is_some() {
         return SanityResult::Usable;
     }
-    let Some(reference) = backend.made(StateRequest::verdict(backend.reference("state"))).await else {
-        let why = backend.found.not_run.take();
-        return SanityResult::Unusable(
-            why.unwrap_or_else(|| "the state hook has no state verdict any more".into()),
-        );
-    };
-    let available = backend.row(AVAILABLE).status();
-    let seen = match backend.fetch_verdict(&backend.with_token(&reference)).await {
-        Ok(answer) if available.is_none_or(|status| status == answer.status) => return SanityResult::Usable,
-        Ok(answer) => status_and_body(&answer),
-        Err(why) => why.to_string(),
-    };
-    SanityResult::Limited(Limitation {
-        finding: format!(
-            "the state hook reports a verdict for {reference:?}, but the service answers {seen}. Either the hook is wrong, \
-             or the service loses verdicts"
-        ),
-        concerned: ServiceNeed::Session,
-        because: "sessions of the state hook have no verdict",
-    })
+    match untrue_state(backend).await {
+        Ok(None) => SanityResult::Usable,
+        Ok(Some(limitation)) => SanityResult::Limited(limitation),
+        Err(why) => SanityResult::Unusable(why),
+    }
 }
 
 /// Whether a service answers a request without a token by this status. A version may not state it.
@@ -107,6 +90,9 @@ pub(super) async fn check_keys(backend: &mut ServiceCaseContext) -> SanityResult
                 status_and_body(&answer),
                 backend.target.spec.path(Endpoint::KeySet)
             ))
+        }
+        Ok(_) if backend.target.inputs.read_token.is_some() && backend.target.service.is_some() => {
+            check_states(backend).await
         }
         Ok(_) => SanityResult::Usable,
     }

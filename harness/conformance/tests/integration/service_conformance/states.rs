@@ -91,10 +91,11 @@ fn foreign_mock_is_proven_like_the_embedded_one(#[case] part: &str) {
     foreign.stop();
 }
 
-/// A state hook that does not support some states, and hands on the others.
+/// A state hook that answers by itself for some states, and hands on the others.
 struct Without {
     admin: String,
     off: &'static str,
+    answer: u16,
 }
 
 impl Respond for Without {
@@ -106,7 +107,7 @@ impl Respond for Without {
             state => wanted["state"] == state,
         };
         if is_off {
-            return ResponseTemplate::new(501);
+            return ResponseTemplate::new(self.answer);
         }
         hand_on(&self.admin, &request.body)
     }
@@ -212,7 +213,7 @@ async fn correct_service_conforms_with_each_freedom(#[case] freedom: Freedom) {
 async fn unsupported_state_makes_its_cases_not_applicable(#[case] off: &'static str, #[case] input: &str) {
     let foreign = Foreign::start();
     let server = MockServer::start().await;
-    let hook = Without { admin: foreign.admin.clone(), off };
+    let hook = Without { admin: foreign.admin.clone(), off, answer: 501 };
     wiremock::Mock::given(matchers::any()).respond_with(hook).mount(&server).await;
     let run = foreign.run("service", &server.uri(), &["--exclude", "vary.*"]);
     assert_eq!(run.exit, 0, "{}", run.out);
@@ -275,21 +276,29 @@ fn hook_that_is_not_there_exits_3() {
     foreign.stop();
 }
 
-/// Every state is done, and none of them is true.
+/// The hook says that the state is there, and it is not.
+#[rstest]
+#[case::verdict("service", "verdict", 1, &["verdict.available"], "Either the hook is wrong, or the service loses verdicts")]
+#[case::restore("service", "restore", 1, &["verdict.revoked.at-once"], "still refuses the read token")]
+#[case::later("service", "later", 3, &[], "Move the clock of the service in the state later")]
+#[case::rotate("keys", "rotate", 3, &[], "answer when a new key signs, or answer 501")]
+#[case::later_of_keys("keys", "later", 3, &[], "Move the clock of the service in the state later")]
 #[tokio::test(flavor = "multi_thread")]
-async fn state_that_is_not_true_is_one_finding() {
+async fn state_that_is_not_true_is_one_finding(
+    #[case] part: &str,
+    #[case] off: &'static str,
+    #[case] exit: i32,
+    #[case] failing: &[&str],
+    #[case] text: &str,
+) {
     let foreign = Foreign::start();
-    let server =
-        answering(ResponseTemplate::new(200).set_body_string(r#"{"authorization":"Bearer x","waiting":0}"#))
-            .await;
-    let run = foreign.run(
-        "service",
-        &server.uri(),
-        &["--filter", "verdict.available*", "--filter", "verdict.named.*"],
-    );
-    check_failure(&run, 1, &["Either the hook is wrong, or the service loses verdicts"]);
-    assert_eq!(run.ended("fail"), ["verdict.available"], "{}", run.out);
-    assert!(run.ended("not-run").len() > 20, "{}", run.out);
+    let server = MockServer::start().await;
+    let hook = Without { admin: foreign.admin.clone(), off, answer: 200 };
+    wiremock::Mock::given(matchers::any()).respond_with(hook).mount(&server).await;
+    let run = foreign.run(part, &server.uri(), &["--exclude", "vary.*", "--details"]);
+    check_failure(&run, exit, &[text]);
+    assert_eq!(run.ended("fail"), failing, "{}", run.out);
+    assert!(!run.ended("not-run").is_empty(), "{}", run.out);
     foreign.stop();
 }
 
