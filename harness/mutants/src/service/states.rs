@@ -40,7 +40,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         Reading::Ascii
     ),
     mutant("wakes-one-poll", "Answers one of several long polls for a verdict with it.")
-        .breaks("statement.wait-optional", "verdict-lost")
+        .breaks("statement.wait-optional", "poll-not-woken")
         .when(All(&[POLLED, Earlier(Same::Target, 1, &POLLED)]))
         .answers(LOSE_VERDICT),
     mutant("wakes-other-polls", "Answers long polls for other sessions with the last verdict.")
@@ -48,7 +48,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .when(All(&[PENDING, WAITS, Earlier(Same::Part, 1, &POLLED)]))
         .answers(Repeats(Which::Last, (Same::Part, &POLLED))),
     mutant("poll-loses-verdict", "Answers a long poll as pending though the verdict came.")
-        .breaks("statement.wait-optional", "verdict-lost")
+        .breaks("statement.wait-optional", "poll-not-woken")
         .when(POLLED)
         .answers(LOSE_VERDICT),
     mutant("keeps-gone-sessions", "Returns the verdict of a session that is gone.")
@@ -60,11 +60,11 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .when(All(&[PENDING, LastOfEach(2, &PENDING), Earlier(Same::Target, 1, &AVAILABLE)]))
         .answers(REPEAT_VERDICT),
     mutant("keeps-pending", "Repeats that a session has no verdict.")
-        .breaks("verdict.200.available", "verdict-lost")
+        .breaks("verdict.200.available", "pending-remembered")
         .when(All(&[AVAILABLE, Earlier(Same::Target, 1, &PENDING)]))
         .answers(LOSE_VERDICT),
     mutant("remembers-misses", "Finds no verdict after thirty requests without one.")
-        .breaks("verdict.200.available", "verdict-lost")
+        .breaks("verdict.200.available", "pending-remembered")
         .when(All(&[AVAILABLE, Earlier(Same::Target, 30, &PENDING)]))
         .answers(LOSE_VERDICT),
     mutant("reveals-length-to-head", "Answers HEAD for another license with the length of a verdict.")
@@ -72,14 +72,14 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .when(All(&[OTHER_LICENSE, Method("HEAD")]))
         .answers(Content(r#"{"decision":"allow","confidence":1}"#)),
     mutant("no-confidence-is-no-verdict", "Returns no verdict with a confidence of 0.")
-        .breaks("verdict.200.available", "verdict-lost")
+        .breaks("verdict.200.available", "verdict-value-lost")
         .when(AVAILABLE)
         .answers(By(|seen, answer| {
             let is_zero = answer.member("confidence").and_then(|value| value.as_f64()) == Some(0.0);
             if is_zero { pending(seen.reference) } else { answer }
         })),
     mutant("denied-is-no-verdict", "Returns no verdict that denies.")
-        .breaks("verdict.200.available", "verdict-lost")
+        .breaks("verdict.200.available", "verdict-value-lost")
         .when(AVAILABLE)
         .answers(By(|seen, answer| {
             let denies = answer.member("decision").is_some_and(|value| value == "deny");
@@ -125,7 +125,7 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     .when(All(&[OTHER_LICENSE, Has("prefer")]))
     .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
     mutant("no-verdict-in-polls-of-proxies", "Returns no verdict to a long poll with X-Forwarded-For.")
-        .breaks("verdict.200.available", "verdict-lost")
+        .breaks("verdict.200.available", "poll-not-woken")
         .when(All(&[AVAILABLE, WAITS, Has("x-forwarded-for")]))
         .answers(LOSE_VERDICT),
     mutant("verdict-below-two-slashes", "Returns a verdict without a token at a path with two slashes.")
