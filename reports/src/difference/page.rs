@@ -199,6 +199,8 @@ values! {
         SameReference,
         /// The seal opens.
         SealOpens,
+        /// A changed collection does not open.
+        ChangedOpens,
         /// Key of the seal.
         SealKey,
         /// Uncaught errors.

@@ -43,7 +43,7 @@ pub use context::{
 };
 pub use context::{
     CollectorCaseContext, CollectorPage, CollectorState, CollectorTarget, CollectorTraffic, PageSetup,
-    PageTrace, SealUse,
+    PageTrace, SealUse, Unopened,
 };
 pub use context::{
     FreshEdgeRequest, FreshEdges, ServiceCaseContext, ServiceExchange, ServiceInputs, ServiceTarget,

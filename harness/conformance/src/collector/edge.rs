@@ -14,6 +14,7 @@ use url::Url;
 
 use super::edge_hooks::{CollectorEdgeHooks, SeenRequest};
 use super::edge_setup::{EdgeScheme, EdgeSetup, PostReaction};
+use super::opener::OpenedCollection;
 use crate::cases::VerdictRequest;
 use crate::judge::AnswerResult;
 
@@ -166,6 +167,17 @@ impl CollectorEdge {
         } else {
             read_unsealed(body).map(|unsealed| unsealed.contents)
         }
+    }
+
+    /// The same with all bytes of the contents.
+    pub fn read(&self, body: &[u8]) -> Result<OpenedCollection, CollectionFault> {
+        let (contents, text) = if self.shared.spec.seals_collections() {
+            let Opened { contents, plaintext, .. } = self.open_sealed(body)?;
+            (contents, plaintext)
+        } else {
+            (read_unsealed(body)?.contents, body.to_vec())
+        };
+        Ok(OpenedCollection { session_ref: contents.session_ref, text })
     }
 
     /// Opens a sealed collection as the service does.

@@ -8,6 +8,7 @@ mod hostile;
 #[path = "../integration/limited.rs"]
 mod limited;
 mod modules;
+mod own_format;
 mod program;
 #[cfg(target_os = "linux")] // it reads /proc
 mod signals;

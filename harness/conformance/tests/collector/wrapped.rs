@@ -19,7 +19,11 @@ pub(crate) struct Run {
 impl Run {
     /// Tests the module in these cases.
     pub(crate) fn of(module: &str, filters: &[&str], more: &[&str]) -> Self {
-        let folder = folder_with(module);
+        Self::in_folder(&folder_with(module), filters, more)
+    }
+
+    /// Tests `collector.mjs` of a folder in these cases.
+    pub(crate) fn in_folder(folder: &Folder, filters: &[&str], more: &[&str]) -> Self {
         let filters = filters.iter().flat_map(|filter| ["--filter", filter]);
         let args = ["conformance", "collector", "--module", "collector.mjs", "--report", "json=r.json"];
         let args: Vec<&str> = args.into_iter().chain(filters).chain(more.iter().copied()).collect();

@@ -27,6 +27,9 @@ const CASE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
 /// Concurrent cases of one mutant. They share few pages.
 const JOBS: usize = 2;
 
+/// Row of mutants whose first session shows how they use the seal key.
+const SEALED: &str = "statement.collection-sealed";
+
 /// Options of a matrix of collector mutants.
 #[derive(Debug)]
 pub struct CollectorMatrixOptions {
@@ -59,7 +62,7 @@ pub async fn collector_matrix(
     let facts: Vec<CaseFacts> = bed.cases.iter().map(|case| case.facts.clone()).collect();
     // The wrapper alone changes nothing.
     let reference: CaseResults =
-        case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases).await?).collect();
+        case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases, Some(SealUse::Opens)).await?).collect();
     let mutants = collector_mutants(&spec);
     let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
     bed.browser.close().await;
@@ -122,7 +125,9 @@ impl CollectorBed {
         }
         // A monitor judges what other cases do.
         let cases = with_pages(own, &self.cases);
-        let reports = self.play(wrapper(Arc::clone(source)), &cases).await?;
+        // What a mutant does to the seal decides how its cases are played.
+        let seal = (mutant.row != SEALED).then_some(SealUse::Opens);
+        let reports = self.play(wrapper(Arc::clone(source)), &cases, seal).await?;
         Ok(MutantResult { cases: case_results(&reports).collect(), ..MutantResult::default() })
     }
 
@@ -130,13 +135,15 @@ impl CollectorBed {
         &self,
         module: CollectorModule,
         cases: &[Case<Collector>],
+        seal: Option<SealUse>,
     ) -> Result<Vec<CaseReport>, TestBedError> {
         let options = CollectorRunnerOptions {
             module,
             name: "service".into(),
             browser: Arc::clone(&self.browser),
             edges: Arc::clone(&self.edges),
-            seal: Some(SealUse::Opens),
+            seal,
+            opener: None,
             redactor: Arc::clone(&self.redactor),
         };
         let run = ConformanceRun::new(cases.to_vec(), &Selection::default(), CollectorRunner::new(options))?;

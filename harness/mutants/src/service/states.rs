@@ -51,6 +51,10 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("statement.wait-optional", "poll-not-woken")
         .when(POLLED)
         .answers(LOSE_VERDICT),
+    mutant("breaks-next-poll", "Answers 500 to a long poll after an answered one on its connection.")
+        .breaks("statement.wait-optional", "wait-refused")
+        .when(All(&[PENDING, WAITS, Earlier(Same::Connection, 1, &POLLED)]))
+        .answers(Replaced(Json(500, r#"{"error":"internal"}"#))),
     mutant("keeps-gone-sessions", "Returns the verdict of a session that is gone.")
         .breaks("verdict.404.pending", "verdict-kept")
         .when(All(&[PENDING, Earlier(Same::Target, 1, &AVAILABLE)]))

@@ -131,6 +131,9 @@ pub(super) fn page(effect: PageEffect, expected: Option<&Wire>, actual: Option<&
             Rendered::new("reference in the collection", expected, cut("none"))
         }
         PageEffect::SealOpens => Rendered::new("sealed collection", "it opens", shown("it opens")),
+        PageEffect::ChangedOpens => {
+            Rendered::new("collection with a changed byte", "it does not open", shown("it does not open"))
+        }
         PageEffect::SealKey => Rendered::new("key of the collection", wanted(), shown("none")),
         PageEffect::UncaughtErrors => Rendered::new("uncaught errors in the page", "none", shown("none")),
         PageEffect::BuiltIns => Rendered::new("built-ins of the page", "unchanged", shown("unchanged")),

@@ -97,7 +97,7 @@ fn weaker(cases: &mut CaseList<'_, Collector>) {
             "a session with blocked measurements gets a verdict of lower confidence",
         )
         .steps(steps!(async |context| {
-            if !context.needs_opened() {
+            if !context.needs_verdict() {
                 return;
             }
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
@@ -140,7 +140,7 @@ async fn confidence(
     assert!(context.target.seal != SealUse::Foreign, "such a target has no verdicts");
     let posted = edge.posts().into_iter().next_back().and_then(|post| post.body);
     if let Some(Err(fault)) = posted.map(|body| edge.open(&body)) {
-        check_opened(context, Some(&fault));
+        check_opened(context, Some(&fault.into()));
         return None;
     }
     let verdict = edge.verdict(&reference).await.ok()?.ok();

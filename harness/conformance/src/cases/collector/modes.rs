@@ -41,7 +41,7 @@ fn by_default(cases: &mut CaseList<'_, Collector>, default: &str) {
     cases
         .case("statement.mode-default", "mode.default", &format!("without the option, the mode is {default}"))
         .steps(steps!(with(default), async |context| {
-            if context.needs_opened() {
+            if context.needs_verdict() {
                 session_in(context, None, default).await;
             }
         }))

@@ -1,11 +1,10 @@
 use edgeproof_browser::PageRecord;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::seal::CollectionFault;
 use edgeproof_fixtures::spec::{Advice, Table};
 use edgeproof_reports::difference::{PageEffect, PageValue};
 use serde_json::Value;
 
-use crate::cases::{CaseList, Collector, CollectorCaseContext};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, SealUse, Unopened};
 use crate::collector::{CollectorEdge, SeenRequest};
 use crate::judge::{self, Check, decoded_forms, is_disguised, resolves};
 
@@ -104,8 +103,14 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
             if !context.needs_opened() {
                 return;
             }
-            let Some(session) = posted(context, context.reference("opens")).await else { return };
-            let opened = session.edge.open_sealed(&session.post.body.clone().unwrap_or_default());
+            let Some(PostedSession { edge, post }) = posted(context, context.reference("opens")).await else {
+                return;
+            };
+            let body = post.body.unwrap_or_default();
+            if context.target.seal == SealUse::Foreign {
+                return opens_unchanged(context, &edge, &body).await;
+            }
+            let opened = edge.open_sealed(&body).map_err(Unopened::from);
             check_opened(context, opened.as_ref().err());
             if let Ok(opened) = opened {
                 let id = context.seal_key().id().to_owned();
@@ -116,6 +121,47 @@ fn opens(cases: &mut CaseList<'_, Collector>) {
             }
         }))
         .observes(["collector.version"]);
+}
+
+/// Number of places of a collection of another format that are changed.
+const CHANGED: usize = 12;
+
+/// A collection of another format opens. Changed, it does not: a seal proves that nobody changed what it holds. A few changes
+/// may concern what an envelope says in clear.
+async fn opens_unchanged(context: &mut CollectorCaseContext, edge: &CollectorEdge, body: &[u8]) {
+    let Some(opened) = context.open(edge, body).await else { return };
+    check_opened(context, opened.as_ref().err());
+    let (Ok(opened), Some(opener)) = (opened, context.target.opener.clone()) else { return };
+    let (mut same, mut other) = (0, None);
+    for number in 0..CHANGED {
+        let changed = with_change(body, body.len() * (2 * number + 1) / (2 * CHANGED));
+        match opener.open_changed(&changed).await {
+            Err(why) => return context.found.not_run = Some(why),
+            Ok(Some(text)) if text == opened.text => same += 1,
+            Ok(Some(text)) => other = Some(String::from_utf8_lossy(&text).into_owned()),
+            Ok(None) => {}
+        }
+    }
+    let many = (same > CHANGED / 2).then(|| format!("it opens at {same} of {CHANGED} changes"));
+    let actual = other.or(many).map(PageValue::text);
+    let ok = actual.is_none();
+    context.check(Check::page(PageEffect::ChangedOpens, actual, ok));
+}
+
+/// The body with another letter or digit, the first from this place on, or another byte at this place.
+fn with_change(body: &[u8], place: usize) -> Vec<u8> {
+    let mut changed = body.to_vec();
+    let next = body.iter().skip(place).position(u8::is_ascii_alphanumeric).unwrap_or(0);
+    if let Some(byte) = changed.get_mut(place + next) {
+        *byte = match *byte {
+            b'0'..=b'8' | b'A'..=b'Y' | b'a'..=b'y' => *byte + 1,
+            b'9' => b'0',
+            b'Z' => b'A',
+            b'z' => b'a',
+            byte => byte ^ 1,
+        };
+    }
+    changed
 }
 
 /// The edge relays the bytes that the page sent.
@@ -175,12 +221,15 @@ fn references(cases: &mut CaseList<'_, Collector>) {
     }
 }
 
-/// Checks that a collection opens. `fault`: why it does not.
-pub(super) fn check_opened(context: &mut CollectorCaseContext, fault: Option<&CollectionFault>) {
-    let actual = fault.map(|fault| PageValue::text(fault.to_string()));
-    let check = Check::page(PageEffect::SealOpens, actual, fault.is_none());
+/// Checks that a collection opens. `why`: why it does not.
+pub(super) fn check_opened(context: &mut CollectorCaseContext, why: Option<&Unopened>) {
+    let actual = why.map(|why| PageValue::text(why.to_string()));
+    let check = Check::page(PageEffect::SealOpens, actual, why.is_none());
     let spec = context.spec();
-    let refusal = fault.and_then(|fault| spec.by_stimulus(Table::Relay, fault.stimulus()));
+    let refusal = why.and_then(|why| match why {
+        Unopened::Fault(fault) => spec.by_stimulus(Table::Relay, fault.stimulus()),
+        Unopened::Program => None,
+    });
     context.check(match refusal {
         Some(row) => check.advise(Advice::CollectionRefused {
             status: u64::from(row.status().unwrap_or_default()),
@@ -190,20 +239,43 @@ pub(super) fn check_opened(context: &mut CollectorCaseContext, fault: Option<&Co
     });
 }
 
+/// Checks that a collection opens and holds this reference. None: it does not open, so that there is no verdict about it.
+pub(super) async fn check_reference(
+    context: &mut CollectorCaseContext,
+    edge: &CollectorEdge,
+    body: &[u8],
+    reference: &str,
+    what: Option<&str>,
+) -> Option<()> {
+    match context.open(edge, body).await? {
+        Ok(opened) => {
+            let (ok, actual) = (opened.session_ref == reference, PageValue::text(opened.session_ref));
+            let check = Check::page_is(PageEffect::SameReference, reference, actual, ok);
+            context.check(match what {
+                Some(what) => check.which(what),
+                None => check,
+            });
+            Some(())
+        }
+        Err(why) => {
+            check_opened(context, Some(&why));
+            None
+        }
+    }
+}
+
 async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, what: &str) {
     let Some((edge, page)) = context.opened(context.edge_setup()).await else { return };
     let session = page.session(context.quick_options(&edge.url()), &reference).await;
     context.check(resolves(&session));
-    let posted = edge.posts().into_iter().find_map(|post| post.body);
-    match posted.map(|body| edge.open(&body)) {
-        Some(Ok(opened)) => {
-            let carried = opened.session_ref;
-            let (ok, actual) = (carried == reference, PageValue::text(carried));
-            context.check(Check::page_is(PageEffect::SameReference, &reference, actual, ok));
-        }
-        // There is no verdict about what the service cannot open.
-        Some(Err(fault)) => return check_opened(context, Some(&fault)),
-        None => {}
+    if let Some(body) = edge.posts().into_iter().find_map(|post| post.body)
+        && check_reference(context, &edge, &body, &reference, None).await.is_none()
+    {
+        return;
+    }
+    // The mock service gives no verdict about another format.
+    if context.target.seal == SealUse::Foreign {
+        return;
     }
     let reply = match edge.verdict(&reference).await {
         Ok(reply) => reply,

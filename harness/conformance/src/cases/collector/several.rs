@@ -98,8 +98,8 @@ async fn at_once(context: &mut CollectorCaseContext) {
     let accepted = |at: usize| ends.get(at).is_some_and(Option::is_none);
     let [one, two, three] =
         [0, 1, 2].map(|at| Session { reference: calls[at].1.clone(), is_accepted: accepted(at) });
-    own_references(context, &first, &[one, three]);
-    own_references(context, &second, &[two]);
+    own_references(context, &first, &[one, three]).await;
+    own_references(context, &second, &[two]).await;
 }
 
 /// A session beside others.
@@ -109,16 +109,16 @@ struct Session {
 }
 
 /// The edge got the collections of these sessions only, and of each that was accepted.
-fn own_references(context: &mut CollectorCaseContext, edge: &CollectorEdge, own: &[Session]) {
+async fn own_references(context: &mut CollectorCaseContext, edge: &CollectorEdge, own: &[Session]) {
     let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
     let least = own.iter().filter(|session| session.is_accepted).count();
-    if context.target.seal != SealUse::Opens {
+    if !context.opens_collections() {
         let count = Count::new(Counted::Collections, own.len(), bodies.len());
         let ok = (least..=own.len()).contains(&bodies.len());
         context.check(Check::judged(count, ok).which("at the edge").advise(Advice::CollectorsMixed));
         return;
     }
-    let arrived = references(edge, &bodies);
+    let Some(arrived) = references(context, edge, &bodies).await else { return };
     let is_own = |reference: &String| own.iter().any(|session| session.reference == *reference);
     let has_arrived = |session: &Session| !session.is_accepted || arrived.contains(&session.reference);
     let ok = arrived.iter().all(is_own) && own.iter().all(has_arrived);
@@ -127,9 +127,17 @@ fn own_references(context: &mut CollectorCaseContext, edge: &CollectorEdge, own:
     context.check(check.advise(Advice::CollectorsMixed));
 }
 
-/// References in the collections that open.
-fn references(edge: &CollectorEdge, bodies: &[bytes::Bytes]) -> Vec<String> {
-    bodies.iter().filter_map(|body| edge.open(body).ok()).map(|opened| opened.session_ref).collect()
+/// References in the collections that open. None: the program that opens them failed.
+async fn references(
+    context: &mut CollectorCaseContext,
+    edge: &CollectorEdge,
+    bodies: &[bytes::Bytes],
+) -> Option<Vec<String>> {
+    let mut references = Vec::new();
+    for body in bodies {
+        references.extend(context.open(edge, body).await?.ok().map(|opened| opened.session_ref));
+    }
+    Some(references)
 }
 
 async fn verified_at_once(context: &mut CollectorCaseContext) {
@@ -172,8 +180,8 @@ async fn in_turn(
         own.push(reference);
     }
     let bodies: Vec<_> = edge.posts().into_iter().skip(before).filter_map(|post| post.body).collect();
-    if context.target.seal == SealUse::Opens {
-        let arrived = references(edge, &bodies);
+    if context.opens_collections() {
+        let Some(arrived) = references(context, edge, &bodies).await else { return false };
         let ok = arrived == own;
         let check = Check::page_is(PageEffect::OwnEdge, own.join(", "), PageValue::texts(arrived), ok);
         context.check(check.advise(Advice::CollectorsMixed));

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, PageEffect, PageValue};
+use edgeproof_reports::difference::{Counted, PageEffect};
 
 use super::page_scripts::{ANY_PAGE, DEVIATING_PAGE, PAGE_SCRIPTS, scoped};
 use super::page_watch;
-use super::sealed::check_opened;
+use super::sealed::check_reference;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup, SealUse};
 use crate::collector::{CollectorEdge, PageForm, PageOrigin};
 use crate::judge::{self, Check, resolves};
@@ -111,14 +111,11 @@ async fn session_on(context: &mut CollectorCaseContext, mut setup: PageSetup, wh
 /// The collection opens, and a backend gets the verdict by its reference.
 async fn has_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdge, reference: &str, what: &str) {
     let posted = edge.posts().into_iter().find_map(|post| post.body);
-    let Some(body) = posted.filter(|_| context.target.seal == SealUse::Opens) else { return };
-    match edge.open(&body) {
-        Ok(opened) => {
-            let ok = opened.session_ref == reference;
-            let actual = PageValue::text(opened.session_ref);
-            context.check(Check::page_is(PageEffect::SameReference, reference, actual, ok).which(what));
-        }
-        Err(fault) => return check_opened(context, Some(&fault)),
+    let Some(body) = posted.filter(|_| context.opens_collections()) else { return };
+    if check_reference(context, edge, &body, reference, Some(what)).await.is_none()
+        || context.target.seal == SealUse::Foreign
+    {
+        return;
     }
     let Ok(reply) = edge.verdict(reference).await else { return };
     let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200);

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::seal::SealPublicKey;
+use edgeproof_fixtures::seal::{CollectionFault, SealPublicKey};
 use edgeproof_fixtures::spec::{Advice, Fact, Spec};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
@@ -14,8 +14,8 @@ use super::collector_page::{CollectorPage, OpenPage, PageFailure, PageSetup};
 use super::collector_traffic::CollectorTraffic;
 use super::{CaseContext, CaseExchange, CaseFindings, CaseTarget};
 use crate::collector::{
-    CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, PageOrigin, PageServer, SeenRequest,
-    SharedBrowser,
+    CollectorEdge, CollectorModule, EdgeCredentials, EdgeSetup, OpenedCollection, Opener, PageOrigin,
+    PageServer, SeenRequest, SharedBrowser,
 };
 use crate::judge::{Check, ExpectedError};
 
@@ -39,6 +39,8 @@ pub struct CollectorTarget {
     pub traffic: Arc<CollectorTraffic>,
     /// Whether the collector seals to the key of the mock service.
     pub seal: SealUse,
+    /// Opens collections of a format of its own.
+    pub opener: Option<Arc<Opener>>,
     /// Each `create()` makes a collector of its own. Otherwise a page can have one session only.
     pub is_independent: bool,
     /// Why the browser stopped a request of a usual session to a correct edge, if it did.
@@ -54,8 +56,20 @@ pub enum SealUse {
     Opens,
     /// It names the key or posts readable collections: its collections have to open, and do not.
     Broken,
-    /// It seals in a format of its own, or to a key of its own: nobody but its service can open its collections.
+    /// It seals in a format of its own, or to a key of its own: only its service and the user's program can open its
+    /// collections.
     Foreign,
+}
+
+/// Why a collection does not open.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unopened {
+    /// The service refuses it.
+    #[error(transparent)]
+    Fault(#[from] CollectionFault),
+    /// The user's program says so.
+    #[error("the command of --open-with ended with exit code 1")]
+    Program,
 }
 
 /// The context of one case at a collector: opens pages and starts edges.
@@ -177,12 +191,49 @@ impl CollectorCaseContext {
         }
     }
 
-    /// Skips the case unless collections open: if the collector seals to a key of its own, nobody can.
-    pub fn needs_opened(&mut self) -> bool {
+    /// Skips the case unless the mock service can open collections: it gives no verdicts about others.
+    pub fn needs_verdict(&mut self) -> bool {
         if self.target.seal == SealUse::Foreign {
             self.found.not_applicable = Some("the collector does not seal to options.sealKey".into());
         }
         self.target.seal != SealUse::Foreign
+    }
+
+    /// Skips the case unless somebody can open collections.
+    pub fn needs_opened(&mut self) -> bool {
+        let can = self.target.seal != SealUse::Foreign || self.target.opener.is_some();
+        if !can {
+            let why = "the collector does not seal to options.sealKey: name a command that opens its collections with --open-with";
+            self.found.not_applicable = Some(why.into());
+        }
+        can
+    }
+
+    /// Whether collections of this collector open.
+    pub fn opens_collections(&self) -> bool {
+        match self.target.seal {
+            SealUse::Opens => true,
+            SealUse::Broken => false,
+            SealUse::Foreign => self.target.opener.is_some(),
+        }
+    }
+
+    /// Opens a posted collection. None: nobody can, or the user's program failed, so the case does not run.
+    pub async fn open(
+        &mut self,
+        edge: &CollectorEdge,
+        body: &[u8],
+    ) -> Option<Result<OpenedCollection, Unopened>> {
+        if self.target.seal != SealUse::Foreign {
+            return Some(edge.read(body).map_err(Unopened::from));
+        }
+        match self.target.opener.as_ref()?.open(body).await {
+            Ok(opened) => Some(opened.ok_or(Unopened::Program)),
+            Err(why) => {
+                self.found.not_run = Some(why);
+                None
+            }
+        }
     }
 
     /// The error of a row of the collector table, with the name of this collector's maker. `value`: the value or the status

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
+use edgeproof_http::Answer;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
@@ -117,11 +119,27 @@ fn tagged(cases: &mut CaseList<'_, Keys>) {
             let Some(tag) = tag(context, &first) else { return };
             let reply = context.fetch_key_set(&context.key_set().header("If-None-Match", &tag)).await;
             context.check(judge::status_is(304, &reply));
+            context.checks(same_fields(&first, &reply));
             let reply =
                 context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
             context.check(judge::status_is(200, &reply));
             parse_key_set(context, &reply);
         }));
+}
+
+/// A 304 has the fields of the answer that it stands for: a cache updates what it stored (RFC 9110 §15.4.5).
+fn same_fields(first: &AnswerResult, reply: &AnswerResult) -> Vec<Check> {
+    let (Ok(first), Ok(answer)) = (first, reply) else { return Vec::new() };
+    let text = |answer: &Answer, name: &str| {
+        answer.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    };
+    let fields = ["etag", "cache-control", "vary", "content-location"];
+    let checks = fields.iter().filter(|name| answer.status == 304 && first.headers.contains_key(**name));
+    let judged = checks.map(|name| {
+        let (expected, actual) = (text(first, name), text(answer, name));
+        judge::same_header(name, expected.as_deref(), answer, expected == actual).at(CaseLevel::Should)
+    });
+    judged.collect()
 }
 
 fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {

@@ -35,6 +35,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                 old = std::mem::replace(&mut newest, new);
                 let reply = context.fetch_key_set(&uncached(context)).await;
                 let Some(set) = parse_key_set(context, &reply) else { return };
+                context.check(judge::distinct_ids(&set).at(CaseLevel::Should));
                 judge_tokens(context, "a verdict from before the rotation", &old, &set);
                 judge_tokens(context, "a verdict from after the rotation", &newest, &set);
             }
@@ -60,6 +61,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         .exclusive();
     twice(cases);
     during(cases);
+    outage(cases);
     cases
         .case(
             "keys.verifies-verdict",
@@ -89,7 +91,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                     let conditional = context.key_set().header("If-None-Match", &tag);
                     let reply = context.fetch_key_set(&conditional).await;
                     let expected = if changed { vec![200] } else { vec![200, 304] };
-                    context.check(judge::status_in(Statuses::OneOf(expected), &reply));
+                    context.check(judge::status_in(Statuses::OneOf(expected.clone()), &reply));
+                    // A date has seconds. A set that changed within one of them may be missed.
+                    if let Some(date) = header(before, "last-modified") {
+                        let conditional = context.key_set().header("If-Modified-Since", &date);
+                        let reply = context.fetch_key_set(&conditional).await;
+                        let check = judge::status_in(Statuses::OneOf(expected), &reply);
+                        context.check(check.at(CaseLevel::Should));
+                    }
                 }
                 earlier.push(now);
             }
@@ -182,6 +191,31 @@ fn during(cases: &mut CaseList<'_, Keys>) {
         .requires(&NEEDS)
         .exclusive();
 }
+
+/// The key set needs no credential: it is there while none can be checked (5).
+fn outage(cases: &mut CaseList<'_, Keys>) {
+    cases
+        .case(
+            "keys.200.published",
+            "keys.during-outage",
+            "the key set is published while the service cannot check read tokens",
+        )
+        .steps(steps!(async |context| {
+            let code = context.row(OUTAGE).code().map(str::to_owned);
+            if context.provide(StateRequest::Outage { code }).await.is_none() {
+                return;
+            }
+            let reply = context.fetch_key_set(&uncached(context)).await;
+            if context.provide(StateRequest::Outage { code: None }).await.is_some() {
+                parse_key_set(context, &reply);
+            }
+        }))
+        .requires(&[ServiceNeed::State(StateNeed::Outage)])
+        .exclusive();
+}
+
+/// Row of an outage.
+const OUTAGE: &str = "verdict.401.verify-error";
 
 /// What a rotation requires.
 const NEEDS: [ServiceNeed; 3] =

@@ -94,8 +94,8 @@ fn renewed(cases: &mut CaseList<'_, Keys>) {
         .steps(steps!(async |context| {
             let asked = context.reference("renewed");
             let Some(reference) = context.made(StateRequest::verdict(asked)).await else { return };
-            if signed(context, &reference).await.is_none()
-                || context.provide(StateRequest::Later { seconds: limit.as_secs() + 5 }).await.is_none()
+            let Some(first) = signed(context, &reference).await else { return };
+            if context.provide(StateRequest::Later { seconds: limit.as_secs() + 5 }).await.is_none()
                 || context.made(StateRequest::verdict(&reference)).await.is_none()
             {
                 return;
@@ -113,6 +113,9 @@ fn renewed(cases: &mut CaseList<'_, Keys>) {
             let Some(other) = signed(context, &other).await else { return };
             let checks = second.iter().zip(&other);
             context.checks(checks.filter_map(|(token, other)| judge::outlives(token, other)).collect());
+            let ids = first.iter().zip(&second);
+            let ids = ids.filter_map(|(first, second)| judge::distinct_tokens(first, second));
+            context.checks(ids.map(|check| check.at(CaseLevel::Should)).collect());
         }))
         .requires(&[
             NEEDS[0],

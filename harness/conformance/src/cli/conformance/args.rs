@@ -78,6 +78,9 @@ pub(crate) struct ConformanceArgs {
     /// Name of the collector's maker in its error texts (default: service)
     #[arg(long, value_name = "NAME", help_heading = "Collector")]
     pub(super) name: Option<String>,
+    /// Command that opens a collection in the collector's own format (docs/collector.md)
+    #[arg(long, value_name = "CMD", help_heading = "Collector")]
+    pub(super) open_with: Option<String>,
     /// Chromium or Chrome (default: CHROME from the environment, then the usual places)
     #[arg(long, value_name = "FILE", help_heading = "Collector")]
     pub(super) chromium: Option<PathBuf>,

@@ -9,7 +9,7 @@ use edgeproof_fixtures::spec::{Profile, Spec};
 use super::args::ConformanceArgs;
 use crate::cli::edges::write_credentials;
 use crate::cli::inputs::mint;
-use crate::collector::{CollectorModule, EdgeCredentials};
+use crate::collector::{CollectorModule, EdgeCredentials, Opener};
 use crate::run::CollectorRunnerOptions;
 
 /// Name of the maker in the interface.
@@ -34,6 +34,7 @@ pub(super) fn collector_options(
             "give the name that the collector's error texts begin with, such as `service` in `service: unknown mode`",
         ));
     }
+    let opener = args.open_with.as_deref().map(Opener::parse).transpose()?.map(Arc::new);
     let hosts = CollectorRunnerOptions::HOSTS.map(str::to_owned);
     let credentials = Arc::new(mint(&hosts, None)?);
     let files = write_credentials(&credentials)?;
@@ -46,6 +47,7 @@ pub(super) fn collector_options(
         browser: Arc::new(browser),
         edges: Arc::new(edges),
         seal: None,
+        opener,
         redactor,
     })
 }

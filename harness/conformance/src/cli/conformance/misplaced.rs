@@ -121,10 +121,11 @@ fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
 }
 
 /// Options for collectors.
-fn collector_options(args: &ConformanceArgs) -> [(&'static str, bool); 3] {
+fn collector_options(args: &ConformanceArgs) -> [(&'static str, bool); 4] {
     [
         ("--module", args.module.is_some()),
         ("--name", args.name.is_some()),
+        ("--open-with", args.open_with.is_some()),
         ("--chromium", args.chromium.is_some()),
     ]
 }

@@ -93,6 +93,7 @@ fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
 fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.text("--module", args.module.as_deref());
     words.text("--name", args.name.as_deref());
+    words.text("--open-with", args.open_with.as_deref());
     words.path("--chromium", args.chromium.as_deref());
 }
 

@@ -6,7 +6,7 @@ use edgeproof_fixtures::credentials::{Credentials, Redactor, Role};
 use edgeproof_reports::TargetKind;
 
 use crate::cases::SealUse;
-use crate::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
+use crate::collector::{CollectorModule, EdgeCredentials, Opener, SharedBrowser};
 
 /// The collector under test.
 pub struct CollectorRunnerOptions {
@@ -21,6 +21,8 @@ pub struct CollectorRunnerOptions {
     /// How the module uses the seal key (default: a first session finds out). If it is set, each `create()` of the module
     /// has to make a collector of its own.
     pub seal: Option<SealUse>,
+    /// Opens collections of a format of its own.
+    pub opener: Option<Arc<Opener>>,
     /// Redacts all secrets of the run.
     pub redactor: Arc<Redactor>,
 }

@@ -61,7 +61,7 @@ impl CollectorRunner {
     }
 
     async fn open(&self, limit: Duration) -> Result<CollectorTarget, String> {
-        let CollectorRunnerOptions { module, name, browser, edges, seal, .. } = &self.options;
+        let CollectorRunnerOptions { module, name, browser, edges, seal, opener, .. } = &self.options;
         let pages = PageServer::start(&edges.credentials, module.clone())
             .await
             .map_err(|why| format!("cannot serve the pages: {why}"))?;
@@ -73,6 +73,7 @@ impl CollectorRunner {
             edges: Arc::clone(edges),
             traffic: Arc::clone(&self.traffic),
             seal: seal.unwrap_or(SealUse::Broken),
+            opener: opener.clone(),
             is_independent: seal.is_some(),
             stopped: None,
             idle: Arc::default(),

@@ -63,9 +63,17 @@ pub(super) async fn first_session(target: CollectorTarget, limit: Duration) -> R
     }
     let slowness = (began.elapsed().as_millis() / USUAL.as_millis()).min(MAX_SLOWNESS.into()) as u32;
     let body = edge.posts().into_iter().find_map(|post| post.body);
+    if let (Some(opener), Some(body)) = (&context.target.opener, &body)
+        && edge.open(body).is_err()
+    {
+        opener.open(body).await?;
+    }
     let seal = body.map_or(SealUse::Broken, |body| {
         if edge.open(&body).is_ok() {
             return SealUse::Opens;
+        }
+        if context.target.opener.is_some() {
+            return SealUse::Foreign;
         }
         let mut known = Redactor::empty();
         known.add("reference", &reference);

@@ -224,10 +224,31 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                     }
                 }
             }
+            until_the_limit(context, limit).await;
         }))
         .requires(&needs(&[StateNeed::Aged]))
         .also(PENDING)
         .also(AVAILABLE);
+}
+
+/// A verdict is available until its limit, wherever it is asked for: clocks of a service that differ shorten its life.
+async fn until_the_limit(context: &mut ServiceCaseContext, limit: u64) {
+    const BEFORE: u64 = 2;
+    const TIMES: usize = 6;
+    let reference = context.reference("until-the-limit");
+    let asked = context.now();
+    if context.chosen(StateRequest::aged(&reference, limit - BEFORE)).await.is_none() {
+        return;
+    }
+    for _ in 0..TIMES {
+        let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+        // Now it may be too old.
+        if context.now() > asked + Duration::from_secs(BEFORE - 1) {
+            return;
+        }
+        let checks = own_verdict(context, &reference, &reply);
+        context.checks(checks);
+    }
 }
 
 /// The interface does not show whether a session can have a second verdict.

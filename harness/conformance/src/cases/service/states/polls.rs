@@ -1,7 +1,7 @@
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use edgeproof_http::Sent;
+use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::TimeRule;
 use edgeproof_targets::HookError;
@@ -38,6 +38,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     others(cases);
     left(cases);
     after_others(cases);
+    next_on_connection(cases);
     at_once(cases);
     at_the_end(cases);
 }
@@ -256,6 +257,46 @@ fn after_others(cases: &mut CaseList<'_, Service>) {
         .requires(&CHOSEN)
         .takes(TIMEOUT)
         .also(AVAILABLE);
+}
+
+/// The end of a wait belongs to its request: what is left of an answered one does not end the next.
+fn next_on_connection(cases: &mut CaseList<'_, Service>) {
+    const FIRST: u64 = 1500;
+    const NEXT: u64 = 2500;
+    /// A server may close an idle connection at any time.
+    const IDLE_CLOSE: Duration = Duration::from_millis(200);
+    cases
+        .case(
+            ROW,
+            "verdict.poll.next",
+            "a long poll after an answered one on the same connection is answered",
+        )
+        .steps(steps!(async |context| {
+            let (reference, unknown) = (context.reference("first"), context.reference("next"));
+            let asked = |reference: &str, wait| {
+                context.with_token(reference).query(&format!("waitMs={wait}")).draft()
+            };
+            let (first, next) = (asked(&reference, FIRST), asked(&unknown, NEXT));
+            let mut kept = ReusedConnection::default();
+            let sent = {
+                let sending = kept.send(context.service(), &first, TIMEOUT);
+                let making = async {
+                    context.sleep(TO_BEGIN).await;
+                    context.ask(&StateRequest::verdict(&reference)).await
+                };
+                tokio::join!(sending, making).0
+            };
+            context.record(&first, sent);
+            let sent = kept.send(context.service(), &next, TIMEOUT).await;
+            let closed = sent.reply.is_err() && sent.took < IDLE_CLOSE;
+            context.record(&next, sent.clone());
+            if !closed {
+                context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &sent.reply));
+            }
+        }))
+        .requires(&CHOSEN)
+        .takes(TIMEOUT)
+        .also(PENDING);
 }
 
 /// A verdict that comes while the request arrives is not missed.
