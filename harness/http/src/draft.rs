@@ -153,7 +153,7 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
         head.extend([name, ": ", &value, "\r\n"]);
     }
     if form.chunks.trailer {
-        head.push_str("Trailer: X-Checksum\r\n");
+        head.push_str("Trailer: X-Checksum, X-Signature\r\n");
     }
     head.push_str("\r\n");
     let mut parts = Vec::new();
@@ -188,7 +188,11 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
             let (apart, rest) = chunks.split_at(chunks.len().min(APART));
             parts.extend(apart.iter().cloned().map(WriteStep::Bytes));
             parts.extend(rest.chunks(APART).map(|group| WriteStep::Bytes(group.concat().into())));
-            let end: &[u8] = if form.chunks.trailer { b"0\r\nX-Checksum: 1\r\n\r\n" } else { b"0\r\n\r\n" };
+            let end: &[u8] = if form.chunks.trailer {
+                b"0\r\nX-Checksum: 1\r\nX-Signature: 2\r\n\r\n"
+            } else {
+                b"0\r\n\r\n"
+            };
             parts.push(WriteStep::Bytes(Bytes::copy_from_slice(end)));
         }
         Body::Slow(bytes, count, pause) => {

@@ -10,13 +10,15 @@ use crate::cases::{
     CaseList, Conversation, Edge, EdgeCaseContext, EdgeNeed, ExpectedRelay, MARKER, collection, summary,
 };
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
-use edgeproof_http::{Body, Draft};
+use edgeproof_http::{Body, ChunkExtras, Draft};
 use edgeproof_mock::{Script, When};
 
 /// Time that a slow edge takes for each request, if it serves one after the other.
 const EACH: Duration = Duration::from_millis(60);
 /// Concurrent requests in the concurrent case.
 const CONCURRENT: usize = 130;
+/// Length of a chunk (bytes).
+const CHUNK: usize = 16;
 
 /// Requests do not affect each other.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
@@ -110,29 +112,40 @@ fn wrong_answers(wrong: usize, foreign: usize, all: usize) -> Check {
 }
 
 fn in_turn(cases: &mut CaseList<'_, Edge>) {
-    let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
-    let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
-    cases
-        .case(
-            "statement.isolation",
-            "isolation.keep-alive",
-            "two collections over one connection each get their own answer",
-        )
-        .steps(steps!(with(refuse, accept, expected), async |context| {
-            let drafts =
-                [("first", refuse), ("second", accept)].map(|(name, script)| scripted(context, name, script));
-            let sent = context.exchange_in_turn(&drafts).await;
-            let arrivals = context.relayed().await.complete;
-            for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
-                context.record(draft, sent.clone());
-                context.checks(judge::exact(expected, &sent.reply));
-                let body = draft.body.bytes();
-                let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
-                let relayed = RelayedRequests::new(of_it.collect());
-                context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
-            }
-        }))
-        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
+    let trailers = ChunkExtras { extension: true, trailer: true };
+    for (id, title, chunks) in [
+        ("isolation.keep-alive", "two collections over one connection each get their own answer", None),
+        (
+            "isolation.trailers",
+            "a collection in chunks with trailer fields leaves nothing to the next one on its connection",
+            Some(trailers),
+        ),
+    ] {
+        let (refuse, accept) = (cases.refuse(403, "edgeproof_first"), cases.accept());
+        let expected = [cases.refused(403, "edgeproof_first"), cases.accepted()];
+        cases
+            .case("statement.isolation", id, title)
+            .steps(steps!(with(refuse, accept, expected), async |context| {
+                let mut drafts = [("first", refuse), ("second", accept)]
+                    .map(|(name, script)| scripted(context, name, script));
+                if let Some(chunks) = chunks {
+                    let body = Bytes::copy_from_slice(drafts[0].body.bytes());
+                    drafts[0].body = Body::Chunked(body, CHUNK);
+                    drafts[0].form.chunks = chunks;
+                }
+                let sent = context.exchange_in_turn(&drafts).await;
+                let arrivals = context.relayed().await.complete;
+                for ((sent, draft), expected) in sent.into_iter().zip(&drafts).zip(&expected) {
+                    context.record(draft, sent.clone());
+                    context.checks(judge::exact(expected, &sent.reply));
+                    let body = draft.body.bytes();
+                    let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+                    let relayed = RelayedRequests::new(of_it.collect());
+                    context.checks(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+                }
+            }))
+            .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons]);
+    }
 }
 
 /// A collection with a marker of its own, to which the service replies by `script`.

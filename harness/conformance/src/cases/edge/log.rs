@@ -32,7 +32,7 @@ const BARRIER: &str = "edgeproof_barrier";
 enum Preceding {
     /// None.
     Nothing,
-    /// An accepted collection and an unreachable service, because an edge may log these too.
+    /// A refusal of each row, an accepted collection and an unreachable service, because an edge may log each in its own way.
     Events,
     /// Refusals whose reason contains a line break.
     Forged,
@@ -98,12 +98,14 @@ fn case<'c>(
     preceding: Preceding,
     judge: fn(&EdgeCaseContext) -> LogCheck,
 ) -> &'c mut Case<Edge> {
+    let rows = cases.relay_rows().into_iter();
+    let refusals: Vec<Script> = rows.map(|(_, status, code)| cases.refuse(status, code)).collect();
     let scripts = [cases.accept(), cases.refuse(STATUS, REASON), cases.refuse(STATUS, BARRIER)];
     cases
         .case(row, id, title)
-        .steps(steps!(with(scripts), async |context| {
+        .steps(steps!(with(refusals, scripts), async |context| {
             let judge = judge(context);
-            post_refused(context, preceding, scripts, judge).await;
+            post_refused(context, preceding, refusals, scripts, judge).await;
         }))
         .exclusive()
 }
@@ -113,6 +115,7 @@ fn case<'c>(
 async fn post_refused(
     context: &mut EdgeCaseContext,
     preceding: Preceding,
+    refusals: Vec<Script>,
     [accepted, refused, barrier]: [Script; 3],
     judge: LogCheck,
 ) {
@@ -130,6 +133,10 @@ async fn post_refused(
         }
     }
     if preceding == Preceding::Events {
+        for refusal in refusals {
+            context.script(refusal);
+            context.send(&draft).await;
+        }
         context.script(accepted);
         context.send(&draft).await;
         if !context.set_listener(ListenerMode::Closes).await {

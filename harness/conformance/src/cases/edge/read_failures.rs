@@ -123,6 +123,11 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
     let begun = format!(r#"{{"sealed":"{MARKER}","#);
     // The marker is as long as its placeholder, so this is the size on the wire.
     let chunk = format!("{:x}\r\n{begun}\r\n", begun.len());
+    // Functions that read any number read these sizes, too. They are none (RFC 9112 §7.1).
+    let number = |before: &str, last: &str| {
+        let chunks = format!("{before}{chunk}{last}0\r\n\r\n");
+        draft(("Transfer-Encoding", "chunked"), chunks)
+    };
     // Complete JSON is no sign of a complete body.
     let json = format!(r#"{{"sealed":"{MARKER}"}}"#);
     let large = |bytes: usize| format!("{begun}\"fill\":\"{}", "f".repeat(bytes));
@@ -148,6 +153,30 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
             "broken-chunk-size",
             "the edge answers read_failed to an invalid chunk size, and completes no relay",
             draft(("Transfer-Encoding", "chunked"), format!("{chunk}zz\r\n{begun}\r\n0\r\n\r\n")),
+        ),
+        (
+            Stimulus::BrokenChunkSize,
+            "chunk-size-with-prefix",
+            "the edge answers read_failed to a chunk size that begins with 0x, and completes no relay",
+            number("0x", ""),
+        ),
+        (
+            Stimulus::BrokenChunkSize,
+            "chunk-size-with-sign",
+            "the edge answers read_failed to a chunk size with a sign, and completes no relay",
+            number("+", ""),
+        ),
+        (
+            Stimulus::BrokenChunkSize,
+            "chunk-size-with-separator",
+            "the edge answers read_failed to a chunk size with an underscore, and completes no relay",
+            number("0_", ""),
+        ),
+        (
+            Stimulus::BrokenChunkSize,
+            "last-chunk-with-sign",
+            "the edge answers read_failed to a last chunk of the size -0, and completes no relay",
+            number("", "-"),
         ),
         (
             Stimulus::ShortBody,

@@ -26,6 +26,8 @@ const OTHER_TIMES: usize = 3;
 const ACCEPTED: usize = 140;
 /// Number of replies in a row that break off.
 const LOST: usize = 6;
+/// Length of a large reply (bytes).
+const LARGE_REPLY: usize = 200 * 1024;
 /// Number of pages that leave at the same time, and of those that stay.
 const PAGES: usize = 4;
 /// Time after which a page leaves.
@@ -39,6 +41,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     acceptances(cases);
     recovery(cases);
     lost_replies(cases);
+    large_replies(cases);
     origins(cases);
     pages_that_leave(cases);
 }
@@ -212,6 +215,33 @@ fn lost_replies(cases: &mut CaseList<'_, Edge>) {
             context.checks(checks.map(|check| check.at(CaseLevel::Should)).collect());
         }))
         .also("statement.recovery")
+        .exclusive();
+}
+
+/// What an edge does not read of a reply is not the beginning of the next one.
+fn large_replies(cases: &mut CaseList<'_, Edge>) {
+    let (accept, accepted) = (cases.accept(), cases.accepted());
+    cases
+        .case(
+            "statement.isolation",
+            "series.large-replies",
+            "after a large reply of the service the next collections get their own answers",
+        )
+        .steps(steps!(with(accept, accepted), async |context| {
+            let body = format!(r#"{{"error":"edgeproof_large","fill":"{}"}}"#, "f".repeat(LARGE_REPLY));
+            let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+            let large = Script::one(Action::Answer { status: 403, headers, body: body.into() });
+            let mut drafts = vec![scripted(context, "large", large)];
+            drafts.extend((0..2).map(|number| scripted(context, &format!("after-{number}"), accept.clone())));
+            let sent = context.exchange_in_turn(&drafts).await;
+            for (number, (sent, draft)) in sent.into_iter().zip(&drafts).enumerate() {
+                context.record(draft, sent.clone());
+                // The interface does not show how large a reply may be.
+                if number > 0 {
+                    context.checks(judge::exact(&accepted, &sent.reply));
+                }
+            }
+        }))
         .exclusive();
 }
 
