@@ -150,6 +150,7 @@ async fn correct_key_set_conforms_and_verifies_verdicts() {
         "keys.rotation.verifies",
         "keys.rotation.twice",
         "keys.rotation.during",
+        "keys.during-outage",
         "keys.rotation.cached",
     ];
     assert_eq!(run.ended("not-applicable"), missing);

@@ -35,6 +35,7 @@ async fn service_ca_option_attaches_to_a_private_ca() {
         "keys.rotation.verifies",
         "keys.rotation.twice",
         "keys.rotation.during",
+        "keys.during-outage",
         "keys.rotation.cached",
     ];
     let with_states = with_states.map(str::to_owned).to_vec();

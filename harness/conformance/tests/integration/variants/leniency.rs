@@ -49,6 +49,10 @@ struct LeniencyHooks {
 
 const BROKEN_BODIES: &[&str] = &[
     "read-failed.broken-chunk-size",
+    "read-failed.broken-chunk-size.prefix",
+    "read-failed.broken-chunk-size.separator",
+    "read-failed.broken-chunk-size.sign",
+    "read-failed.broken-chunk-size.zero",
     "read-failed.early-chunk-end",
     "read-failed.early-chunk-end-after-json",
     "read-failed.early-large-chunk-end",
@@ -60,6 +64,10 @@ const BROKEN_BODIES: &[&str] = &[
 const ACCEPTED_BODIES: &[&str] = &[
     "monitor.acceptances",
     "read-failed.broken-chunk-size",
+    "read-failed.broken-chunk-size.prefix",
+    "read-failed.broken-chunk-size.separator",
+    "read-failed.broken-chunk-size.sign",
+    "read-failed.broken-chunk-size.zero",
     "read-failed.early-chunk-end",
     "read-failed.early-chunk-end-after-json",
     "read-failed.early-large-chunk-end",
