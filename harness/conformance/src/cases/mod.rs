@@ -62,7 +62,7 @@ pub use need::{EdgeNeed, ServiceNeed};
 pub use part::{CaseSettings, Exchange, Monitor, Part};
 pub use point_rule::PointRule;
 pub use releases::{Release, Releases, RemovedCase};
-pub(crate) use service::{AVAILABLE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending, token_echo};
+pub(crate) use service::{AVAILABLE, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending, token_echo};
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

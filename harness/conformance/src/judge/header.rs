@@ -13,13 +13,17 @@ pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bo
     Check::judged(DifferenceKind::Header { name: name.into(), rule, actual: header(answer, name) }, same)
 }
 
+/// Two answers have the same value of a header. None: an answer is missing.
+pub fn same_value(name: &str, first: &AnswerResult, second: &AnswerResult) -> Option<Check> {
+    let (first, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
+    let (expected, actual) = (values(first, name), values(second, name));
+    Some(same_header(name, expected.as_deref(), second, expected == actual))
+}
+
 /// Two answers to `HEAD` have the same `Content-Length`, which is that of the body for `GET` (RFC 9110 §8.6). None: an
 /// answer is missing.
 pub fn same_length(first: &AnswerResult, second: &AnswerResult) -> Option<Check> {
-    let (first, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
-    let name = CONTENT_LENGTH.as_str();
-    let (expected, actual) = (values(first, name), values(second, name));
-    Some(same_header(name, expected.as_deref(), second, expected == actual).advise(Advice::SessionRevealed))
+    same_value(CONTENT_LENGTH.as_str(), first, second).map(|check| check.advise(Advice::SessionRevealed))
 }
 
 /// A header's value satisfies `fits`, as `rule` says.

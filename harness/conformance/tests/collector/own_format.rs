@@ -5,7 +5,7 @@ use rstest::rstest;
 
 use crate::wrapped::{Run, folder_with};
 
-/// Seals what `contents` makes of the reference, with the algorithm `{name}`.
+/// A collector that seals `contents` with this algorithm.
 fn module(algorithm: &str, contents: &str) -> String {
     format!(
         "import * as library from './library.js';\nconst right = globalThis.fetch.bind(globalThis);\nlet reference;\n\
@@ -22,7 +22,7 @@ fn module(algorithm: &str, contents: &str) -> String {
     )
 }
 
-/// Opens them. `cipher`: the algorithm, as Node names it.
+/// A command that opens these collections. `cipher`: the algorithm, as Node names it.
 fn opener(cipher: &str) -> String {
     format!(
         "const crypto = require('node:crypto'); let body = '';\n\

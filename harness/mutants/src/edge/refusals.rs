@@ -31,6 +31,15 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.isolation", "no-recovery")
         .when(All(&[Relayed, Earlier(Same::Part, 130, &ReplyIs(200, 299))]))
         .answers(UNREACHABLE),
+    mutant("leaves-trailers", "Answers 400 to a request after one with trailer fields on its connection.")
+        .breaks("statement.isolation", "request-framing")
+        .should()
+        .when(Earlier(Same::Connection, 1, &Has("trailer")))
+        .then(Instead(Json(400, r#"{"error":"bad_request"}"#))),
+    mutant("leaves-replies", "Answers 502 to a collection after a reply that it does not read to its end.")
+        .breaks("statement.isolation", "no-recovery")
+        .when(All(&[Collection, Earlier(Same::Part, 1, &UNKNOWN)]))
+        .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
     mutant("hides-5xx", "Answers 502 to refusals with a 5xx status.")
         .breaks("edge.refused", "status-replaced")
         .when(ReplyIs(500, 999))

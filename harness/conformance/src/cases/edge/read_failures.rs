@@ -18,9 +18,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     for (stimulus, id, title, draft) in unreadable() {
         let broken = Conversation::request(draft).script(cases.accept());
         let (expected, words, next) = (expected.clone(), words.clone(), next.clone());
-        // Sizes that are no numbers are one open point.
-        let is_observed = !id.starts_with("broken-chunk-size.");
-        let case = cases
+        cases
             .case("edge.400.read-failed", &format!("read-failed.{id}"), title)
             .steps(steps!(with(broken, expected, words, next), async |context| {
                 let mark = context.service_mark();
@@ -30,11 +28,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
                 let readable = judge::readable(context.origin(), &sent.reply).ok;
                 let readable = if readable { "readable" } else { "not readable" };
                 let answer = summary::answer(&context.marker, &sent.reply);
-                if is_observed {
-                    context.observe_case(format!("{answer}; {readable} for the page"));
-                }
+                context.observe_case(format!("{answer}; {readable} for the page"));
                 lives_on(context, mark, &next).await;
             }))
+            .observes_itself()
             .stimulus(stimulus)
             .also("statement.stack-answers")
             .also("statement.read-failed-cors")
@@ -42,9 +39,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .also("statement.edge-lives-on")
             .also("statement.json-content-type")
             .exclusive();
-        if is_observed {
-            case.observes_itself();
-        }
     }
     for (id, title, draft) in ambiguous() {
         let broken = Conversation::request(draft).script(cases.accept()).observe(EdgeObservation::Answer);
@@ -162,25 +156,25 @@ fn unreadable() -> Vec<(Stimulus, &'static str, &'static str, Draft)> {
         ),
         (
             Stimulus::BrokenChunkSize,
-            "broken-chunk-size.prefix",
+            "chunk-size.prefix",
             "the edge answers read_failed to a chunk size that begins with 0x, and completes no relay",
             number("0x", ""),
         ),
         (
             Stimulus::BrokenChunkSize,
-            "broken-chunk-size.sign",
+            "chunk-size.sign",
             "the edge answers read_failed to a chunk size with a sign, and completes no relay",
             number("+", ""),
         ),
         (
             Stimulus::BrokenChunkSize,
-            "broken-chunk-size.separator",
+            "chunk-size.separator",
             "the edge answers read_failed to a chunk size with an underscore, and completes no relay",
             number("0_", ""),
         ),
         (
             Stimulus::BrokenChunkSize,
-            "broken-chunk-size.zero",
+            "chunk-size.zero",
             "the edge answers read_failed to a last chunk of the size -0, and completes no relay",
             number("", "-"),
         ),

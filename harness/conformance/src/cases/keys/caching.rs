@@ -2,7 +2,6 @@ use std::time::Duration;
 
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
@@ -127,20 +126,14 @@ fn tagged(cases: &mut CaseList<'_, Keys>) {
         }));
 }
 
-/// A 304 has the fields of the answer that it stands for: a cache updates what it stored (RFC 9110 §15.4.5). Many services leave
-/// out Cache-Control, and a cache keeps the one that it has.
+/// A 304 has the fields of the answer that it stands for: a cache updates what it stored (RFC 9110 §15.4.5). Many services
+/// leave out Cache-Control, and a cache keeps the one that it has.
 fn same_fields(first: &AnswerResult, reply: &AnswerResult) -> Vec<Check> {
-    let (Ok(first), Ok(answer)) = (first, reply) else { return Vec::new() };
-    let text = |answer: &Answer, name: &str| {
-        answer.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-    };
-    let fields = ["etag", "vary", "content-location"];
-    let checks = fields.iter().filter(|name| answer.status == 304 && first.headers.contains_key(**name));
-    let judged = checks.map(|name| {
-        let (expected, actual) = (text(first, name), text(answer, name));
-        judge::same_header(name, expected.as_deref(), answer, expected == actual).at(CaseLevel::Should)
-    });
-    judged.collect()
+    let is_not_modified = reply.as_ref().is_ok_and(|answer| answer.status == 304);
+    let has = |name: &&str| first.as_ref().is_ok_and(|answer| answer.headers.contains_key(*name));
+    let names = ["etag", "vary", "content-location"].into_iter().filter(|name| is_not_modified && has(name));
+    let checks = names.filter_map(|name| judge::same_value(name, first, reply));
+    checks.map(|check| check.at(CaseLevel::Should)).collect()
 }
 
 fn tag(context: &mut ServiceCaseContext, reply: &AnswerResult) -> Option<String> {

@@ -61,7 +61,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         .exclusive();
     twice(cases);
     during(cases);
-    outage(cases);
     cases
         .case(
             "keys.verifies-verdict",
@@ -191,31 +190,6 @@ fn during(cases: &mut CaseList<'_, Keys>) {
         .requires(&NEEDS)
         .exclusive();
 }
-
-/// The key set needs no credential: it is there while none can be checked (5).
-fn outage(cases: &mut CaseList<'_, Keys>) {
-    cases
-        .case(
-            "keys.200.published",
-            "keys.during-outage",
-            "the key set is published while the service cannot check read tokens",
-        )
-        .steps(steps!(async |context| {
-            let code = context.row(OUTAGE).code().map(str::to_owned);
-            if context.provide(StateRequest::Outage { code }).await.is_none() {
-                return;
-            }
-            let reply = context.fetch_key_set(&uncached(context)).await;
-            if context.provide(StateRequest::Outage { code: None }).await.is_some() {
-                parse_key_set(context, &reply);
-            }
-        }))
-        .requires(&[ServiceNeed::State(StateNeed::Outage)])
-        .exclusive();
-}
-
-/// Row of an outage.
-const OUTAGE: &str = "verdict.401.verify-error";
 
 /// What a rotation requires.
 const NEEDS: [ServiceNeed; 3] =

@@ -1,11 +1,13 @@
 use edgeproof_fixtures::key_set::KeySet;
 use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
-use crate::cases::{CaseList, Keys, Phase, ServiceCaseContext};
+use crate::cases::{CaseList, Keys, OUTAGE, Phase, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
+use crate::states::StateNeed;
 
 /// Row of the key set.
 const PUBLISHED: &str = "keys.200.published";
@@ -25,6 +27,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
             .also("endpoint.keys.jwks")
             .stimulus(Stimulus::KeySetFetched);
     }
+    during_outage(cases);
     let title = "the key set is a JSON object with an array of keys";
     cases.case("keys.shape", "keys.shape", title).exchange(keys("an array of keys", |_| Vec::new()));
     let title = "the key set contains a key";
@@ -77,6 +80,29 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         let exchange = KeySetExchange::with_method(method).observe(KeySetObservation::Status);
         cases.case("keys.methods", &id, &title).exchange(exchange);
     }
+}
+
+/// The key set needs no credential: it is there while none can be checked (5).
+fn during_outage(cases: &mut CaseList<'_, Keys>) {
+    let Some(outage) = cases.spec.row(OUTAGE) else { return };
+    let code = outage.code().map(str::to_owned);
+    cases
+        .case(
+            PUBLISHED,
+            "keys.during-outage",
+            "the key set is published while the service cannot check read tokens",
+        )
+        .steps(steps!(with(code), async |context| {
+            if context.provide(StateRequest::Outage { code }).await.is_none() {
+                return;
+            }
+            let reply = context.fetch_key_set(&context.key_set()).await;
+            if context.provide(StateRequest::Outage { code: None }).await.is_some() {
+                parse_key_set(context, &reply);
+            }
+        }))
+        .requires(&[ServiceNeed::State(StateNeed::Outage)])
+        .exclusive();
 }
 
 /// A request whose answer is a key set that passes these checks.

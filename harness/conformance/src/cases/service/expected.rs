@@ -19,6 +19,8 @@ pub(in crate::cases) const EXPIRED: &str = "verdict.401.expired";
 
 /// Row of the answer to a request with a revoked read token.
 pub(crate) const REVOKED: &str = "verdict.401.revoked";
+/// Row of the answer of a service that cannot check read tokens.
+pub(crate) const OUTAGE: &str = "verdict.401.verify-error";
 
 /// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
 /// codes passes.

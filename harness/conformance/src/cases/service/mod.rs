@@ -22,7 +22,7 @@ use super::CaseList;
 
 pub use damage::Damage;
 pub(super) use expected::Expected;
-pub(crate) use expected::{AVAILABLE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending};
+pub(crate) use expected::{AVAILABLE, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
     forms, with_bit,

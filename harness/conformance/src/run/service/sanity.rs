@@ -58,7 +58,7 @@ async fn check_states(backend: &mut ServiceCaseContext) -> SanityResult<ServiceN
     match untrue_state(backend).await {
         Ok(None) => SanityResult::Usable,
         Ok(Some(limitation)) => SanityResult::Limited(limitation),
-        Err(why) => SanityResult::Unusable(why),
+        Err(why) => SanityResult::Unusable(why.to_string()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_mock::states::StateRequest;
+use edgeproof_targets::HookError;
 use serde_json::Value;
 
 use crate::cases::{AVAILABLE, REVOKED, ServiceCaseContext, ServiceNeed};
@@ -11,10 +11,10 @@ use crate::judge::{AnswerResult, status_and_body};
 use crate::run::runner::Limitation;
 use crate::states::StateNeed;
 
-/// States that the hook reports and the service does not show. The error says why a state could not be tried.
+/// The first state that the hook reports and the service does not show. The error says why a state could not be tried.
 pub(super) async fn untrue_state(
     backend: &mut ServiceCaseContext,
-) -> Result<Option<Limitation<ServiceNeed>>, String> {
+) -> Result<Option<Limitation<ServiceNeed>>, HookError> {
     if !backend.supports(StateNeed::Verdict) {
         return Ok(None);
     }
@@ -39,13 +39,13 @@ async fn still_clock(
     backend: &mut ServiceCaseContext,
     old: &str,
     issued: &AnswerResult,
-) -> Result<Option<Limitation<ServiceNeed>>, String> {
+) -> Result<Option<Limitation<ServiceNeed>>, HookError> {
     let Some(limit) =
         backend.spec().limit("limit.verdict-age").filter(|_| backend.supports(StateNeed::Later))
     else {
         return Ok(None);
     };
-    provide(backend, StateRequest::Later { seconds: limit.as_secs() + 1 }).await?;
+    backend.ask(&StateRequest::Later { seconds: limit.as_secs() + 1 }).await?;
     let aged = fetch(backend, old).await;
     if !is_available(backend, &aged) {
         return Ok(None);
@@ -73,20 +73,10 @@ pub(super) async fn is_still_revoked(backend: &mut ServiceCaseContext) -> bool {
     reply.is_ok_and(|answer| Some(answer.status) == refused)
 }
 
-async fn made(backend: &mut ServiceCaseContext, name: &str) -> Result<String, String> {
+async fn made(backend: &mut ServiceCaseContext, name: &str) -> Result<String, HookError> {
     let asked = backend.reference(name);
-    let made = backend.made(StateRequest::verdict(&asked)).await;
-    made.ok_or_else(|| refused(backend))
-}
-
-async fn provide(backend: &mut ServiceCaseContext, state: StateRequest) -> Result<(), String> {
-    backend.provide(state).await.map(drop).ok_or_else(|| refused(backend))
-}
-
-/// Why the hook did not provide a state that it has.
-fn refused(backend: &mut ServiceCaseContext) -> String {
-    let found = &mut backend.found;
-    found.not_run.take().or(found.not_applicable.take()).unwrap_or_default()
+    let reply = backend.ask(&StateRequest::verdict(&asked)).await?;
+    Ok(reply.reference.unwrap_or(asked))
 }
 
 async fn fetch(backend: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
@@ -103,6 +93,6 @@ fn issued_at(reply: &AnswerResult) -> Option<SystemTime> {
     humantime::parse_rfc3339(body.get("issuedAt")?.as_str()?).ok()
 }
 
-fn shown(reply: &Result<Answer, NoAnswer>) -> String {
+fn shown(reply: &AnswerResult) -> String {
     reply.as_ref().map_or_else(ToString::to_string, status_and_body)
 }

@@ -12,6 +12,7 @@ mod references;
 mod refused_again;
 mod revocation;
 mod ways_around;
+mod woken;
 
 use super::Service;
 use crate::cases::CaseList;

@@ -1,29 +1,23 @@
 use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use edgeproof_http::{ReusedConnection, Sent};
+use edgeproof_http::ReusedConnection;
 use edgeproof_mock::states::StateRequest;
-use edgeproof_reports::difference::TimeRule;
 use edgeproof_targets::HookError;
 use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
+use super::woken::{Provided, TIMEOUT, does_not_wait, is_early, judge_woken, woken};
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
-use crate::judge::{self, Check};
+use crate::cases::{CaseList, Service, ServiceNeed};
+use crate::judge;
 use crate::states::StateNeed;
 
 const ROW: &str = "statement.wait-optional";
 /// A wait that no case awaits to its end (ms).
 const LONG: u64 = 25_000;
-/// Timeout of an answer.
-const TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest time between the verdict and the answer.
-const SOON: Duration = Duration::from_secs(2);
-/// A hook that takes longer is slow.
-const SLOW_HOOK: Duration = Duration::from_secs(1);
 /// Longest time between a verdict and an answer that may miss it.
 const CROSSING: Duration = Duration::from_millis(250);
 /// Number of requests that wait for one verdict.
@@ -365,92 +359,6 @@ fn at_the_end(cases: &mut CaseList<'_, Service>) {
         .also(PENDING);
 }
 
-const NO_WAIT: &str = "the service does not wait: it answers long polls before the verdict is there";
-
 fn needs(state: StateNeed) -> Vec<ServiceNeed> {
     CHOSEN.into_iter().chain([ServiceNeed::State(state)]).collect()
-}
-
-/// A long poll's answer, and the time of the verdict.
-type Woken = (Sent, Instant);
-
-/// Long polls for these references, of which one gets its verdict. Empty: the state is not there, or the service does not
-/// wait.
-async fn woken(
-    context: &mut ServiceCaseContext,
-    references: &[String],
-    wait: u64,
-    ready: &str,
-) -> Vec<Woken> {
-    let draft = |reference: &String| context.with_token(reference).query(&format!("waitMs={wait}")).draft();
-    let drafts: Vec<_> = references.iter().map(draft).collect();
-    let sending = drafts.iter().map(|draft| context.begin(draft, TIMEOUT));
-    let mut sending = pin!(join_all(sending));
-    let early = tokio::select! {
-        sent = &mut sending => Some(sent),
-        () = context.sleep(TO_BEGIN) => None,
-    };
-    let (sent, provided) = if let Some(sent) = early {
-        (sent, None)
-    } else {
-        let (sent, provided) = tokio::join!(sending, Provided::verdict(context, ready));
-        if provided.is_none() {
-            return Vec::new();
-        }
-        (sent, provided)
-    };
-    for (draft, sent) in drafts.iter().zip(&sent) {
-        context.record(draft, sent.clone());
-    }
-    let early = |sent: &Sent| provided.is_none_or(|provided| is_early(context, sent, provided.possible));
-    if let Some(at) = sent.iter().position(early) {
-        does_not_wait(context, &references[at], &sent[at]);
-        return Vec::new();
-    }
-    let there = provided.map_or_else(|| context.now(), |provided| provided.there);
-    sent.into_iter().map(|sent| (sent, there)).collect()
-}
-
-/// When a hook provided a verdict.
-#[derive(Clone, Copy)]
-struct Provided {
-    /// Up to then a pending answer is right: the verdict was asked for, or a slow hook had not ended.
-    possible: Instant,
-    /// The verdict is there.
-    there: Instant,
-}
-
-impl Provided {
-    async fn verdict(context: &mut ServiceCaseContext, reference: &str) -> Option<Self> {
-        let asked = context.now();
-        context.chosen(StateRequest::verdict(reference)).await?;
-        let there = context.now();
-        // A service may stop to wait during a slow hook.
-        let possible = if there - asked > SLOW_HOOK { there } else { asked };
-        Some(Self { possible, there })
-    }
-}
-
-/// Whether an answer without a verdict came before this time. A version may not state the status of such an answer.
-fn is_early(context: &ServiceCaseContext, sent: &Sent, time: Instant) -> bool {
-    let (pending, available) = (context.row(PENDING).status(), context.row(AVAILABLE).status());
-    let is_pending = |status: u16| pending.map_or(Some(status) != available, |pending| pending == status);
-    sent.reply.as_ref().is_ok_and(|answer| is_pending(answer.status)) && sent.at + sent.took <= time
-}
-
-/// The service answers before the verdict is there: only the answer itself is judged.
-fn does_not_wait(context: &mut ServiceCaseContext, reference: &str, sent: &Sent) {
-    let expected = answer(context.row(PENDING), reference);
-    context.checks(judge::exact(&expected, &sent.reply));
-    if context.found.checks.iter().all(|check| check.ok) {
-        context.found.not_applicable = Some(NO_WAIT.to_owned());
-    }
-}
-
-/// The verdict came soon after it was there.
-fn judge_woken(context: &mut ServiceCaseContext, reference: &str, (sent, provided): &Woken) {
-    let checks = own_verdict(context, reference, &sent.reply);
-    context.checks(checks);
-    let late = (sent.at + sent.took).saturating_duration_since(*provided);
-    context.check(Check::timed(TimeRule::AfterVerdict, late, SOON));
 }

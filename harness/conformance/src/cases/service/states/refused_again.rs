@@ -1,7 +1,7 @@
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::StateRequest;
 
-use crate::cases::service::expected::{EXPIRED, PENDING, REVOKED, UNAUTHORIZED, answer};
+use crate::cases::service::expected::{EXPIRED, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer};
 use crate::cases::service::{Damage, Expected, TokenChoice, with_bit};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge;
@@ -18,8 +18,6 @@ const SPELLINGS: [Spelling; 8] = [
     Spelling::SpareBits(0),
     Spelling::SpareBits(1),
 ];
-/// Row of an answer while the service cannot check read tokens.
-const OUTAGE: &str = "verdict.401.verify-error";
 
 /// A way to write a read token in the header field.
 #[derive(Clone, Copy)]
