@@ -29,13 +29,13 @@ async fn service_ca_option_attaches_to_a_private_ca() {
     assert_eq!((run.exit, run.ended("fail"), run.ended("warn")), (0, vec![], vec![]), "{}", run.out);
     let run = conformance(&[&["keys", "--keys-url", &url], &given[..]].concat(), Some(&token));
     let with_states = [
+        "keys.during-outage",
         "keys.token-renewed",
         "keys.token-id",
         "keys.token-claims.numbers",
         "keys.rotation.verifies",
         "keys.rotation.twice",
         "keys.rotation.during",
-        "keys.during-outage",
         "keys.rotation.cached",
     ];
     let with_states = with_states.map(str::to_owned).to_vec();
