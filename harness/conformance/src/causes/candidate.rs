@@ -23,6 +23,20 @@ const SAME_AREA: f64 = 0.6;
 /// Weight of a symptom in any other case.
 const ELSEWHERE: f64 = 0.4;
 
+/// Weight of a failure of the same case in another way, for fingerprints of the same cases.
+const SAME_CASE: f64 = 0.5;
+/// Least share of common cases at which two runs fail the same cases.
+const SAME_CASES: f64 = 0.5;
+
+/// What makes a run like a mutant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alike {
+    /// Cases fail in the same way.
+    Symptoms,
+    /// The same cases fail, in any way.
+    Cases,
+}
+
 /// Weights of a case's symptoms, in their order. 0: not explained.
 pub(super) type Weights = Vec<f64>;
 
@@ -94,12 +108,22 @@ impl<'f> Candidate<'f> {
         fingerprint: &'f IndexedFingerprint,
         seen: &Seen<'f>,
         ran: &BTreeSet<&str>,
+        alike: Alike,
     ) -> Option<Self> {
         if !fingerprint.cases.keys().any(|case| ran.contains(case.as_str())) {
             return None;
         }
-        let explained =
-            seen.rows.iter().map(|(case, row)| (*case, weights(fingerprint, case, &seen.common[*row])));
+        let in_any_way =
+            if alike == Alike::Cases && has_same_cases(fingerprint, seen, ran) { SAME_CASE } else { 0.0 };
+        let of_case = |case: &str, row: usize| {
+            let mut weights = weights(fingerprint, case, &seen.common[row]);
+            if in_any_way > 0.0 && fingerprint.cases.contains_key(case) {
+                weights.resize(seen.failures[case].len(), 0.0);
+                weights.iter_mut().for_each(|weight| *weight = weight.max(in_any_way));
+            }
+            weights
+        };
+        let explained = seen.rows.iter().map(|(case, row)| (*case, of_case(case, *row)));
         let explained: BTreeMap<_, _> =
             explained.filter(|(_, weights)| weights.iter().any(|weight| *weight > 0.0)).collect();
         if explained.is_empty() {
@@ -131,6 +155,13 @@ impl<'f> Candidate<'f> {
         });
         explained.sum::<f64>() - self.penalty
     }
+}
+
+/// Whether a mutant and the run fail mostly the same cases.
+fn has_same_cases(fingerprint: &IndexedFingerprint, seen: &Seen<'_>, ran: &BTreeSet<&str>) -> bool {
+    let expected = fingerprint.cases.keys().filter(|case| ran.contains(case.as_str())).count();
+    let common = seen.failures.keys().filter(|case| fingerprint.cases.contains_key(**case)).count();
+    common as f64 >= SAME_CASES * (expected + seen.failures.len() - common) as f64
 }
 
 /// How well a fingerprint explains the symptoms of a case. `common`: what they share with the known symptoms.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, Open, Seen, Weights};
 use super::matching::Explanation;
+use super::symptom::Symptoms;
 
 /// The causes chosen so far, and what they leave open.
 pub(super) struct Cover<'f, 'c> {
@@ -51,6 +52,20 @@ impl<'f, 'c> Cover<'f, 'c> {
             let mine = self.chosen[index].cases.entry(case).or_insert_with(|| vec![0.0; taken.len()]);
             mine.iter_mut().zip(&taken).for_each(|(mine, weight)| *mine = mine.max(*weight));
         }
+    }
+
+    /// Share of the failures that the chosen causes explain, each by the weights of its symptoms. 1: none is left.
+    pub(super) fn explained(&self) -> f64 {
+        let weight = |case: &str, at: usize| {
+            let of_causes = self.chosen.iter().filter_map(|chosen| chosen.cases.get(case)?.get(at).copied());
+            of_causes.fold(0.0, f64::max)
+        };
+        let share = |(case, symptoms): (&&str, &&Symptoms)| {
+            let sum: f64 = (0..symptoms.len()).map(|at| weight(case, at)).sum();
+            sum / symptoms.len().max(1) as f64
+        };
+        let failures = &self.seen.failures;
+        failures.iter().map(share).sum::<f64>() / failures.len().max(1) as f64
     }
 
     /// Drops a cause if the others explain all its symptoms as well, the smallest first.
