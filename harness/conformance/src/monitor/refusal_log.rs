@@ -73,11 +73,16 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         *reasons.entry(reason).or_default() += times;
     }
     let refused = Texts::new(edge.arrivals.iter().filter_map(answer_body));
+    let codes: BTreeSet<String> = edge.requests.iter().filter_map(answered_code).collect();
     // Without the status: a line can contain other numbers.
     for (reason, times) in reasons {
         let lines = lines_that(reason, &|line| judge::has_word(line, reason));
         let most = refused.with(reason).len().max(times);
-        if lines > most {
+        let is_wording = || {
+            codes.contains(reason)
+                || lines_that(reason, &|line| is_of_another_refusal(line, reason, &all)) > 0
+        };
+        if lines > most && !is_wording() {
             let (times, of) = (Some(lines as u64), Some(most as u64));
             surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
         }
@@ -119,6 +124,19 @@ fn count<T: Ord>(all: impl Iterator<Item = T>) -> BTreeMap<T, usize> {
         *counts.entry(one).or_default() += 1;
     }
     counts
+}
+
+/// The error code of an answer. An edge may write it in each line, and a service may give it as its reason.
+fn answered_code(request: &TracedRequest) -> Option<String> {
+    let answer = request.sent.as_ref()?.reply.as_ref().ok()?;
+    let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
+    body["error"].as_str().map(str::to_owned)
+}
+
+/// Whether a line with the word of this reason is about another refusal: the word may stand in each line.
+fn is_of_another_refusal(line: &str, reason: &str, all: &BTreeMap<(u16, &str), usize>) -> bool {
+    let mut others = all.keys().filter(|(_, other)| *other != reason);
+    judge::has_word(line, reason) && others.any(|(status, other)| judge::names_refusal(*status, other, line))
 }
 
 /// Whether each line that names this reason is about a refusal. A line about another event can contain `unknown` or a short

@@ -104,6 +104,23 @@ fn each_refusal_has_one_line(#[case] log: &[&str], #[case] broken: bool) {
     assert_eq!(judge(EdgeMonitor::RefusalLog, &edge)[0].level, level);
 }
 
+/// A service may give a word as its reason that the edge writes in each line.
+#[rstest]
+#[case::code_of_the_answer("service_rejected", "service_rejected")]
+#[case::other_word("upstream", "upstream")]
+#[case::twice_each("service_rejected", "reason_two")]
+fn word_of_each_line_is_no_surplus(#[case] word: &str, #[case] reason: &str) {
+    let (first, second) = (format!("{word} 401 reason_one"), format!("{word} 403 {reason}"));
+    let mut log = vec![first, second.clone()];
+    let is_wording = word == reason;
+    if !is_wording {
+        log.push(second);
+    }
+    let requests = vec![refusal(401, "reason_one"), refusal(403, reason)];
+    let edge = EdgeRecord { requests, log: Some(log), ..edge() };
+    assert_eq!(breaks(EdgeMonitor::RefusalLog, &edge), !is_wording);
+}
+
 #[rstest]
 #[case::reason_only("401 reason_one", false)]
 #[case::license("error: Authorization: a license of this run", true)]

@@ -271,5 +271,7 @@ choices! {
         Json,
         /// Between lines of an access log.
         AmongOthers,
+        /// With the code of the answer, which a service may also give as its reason.
+        Coded,
     }
 }

@@ -330,6 +330,7 @@ fn log_lines(format: LogFormat, line: &str) -> String {
         LogFormat::Json => format!(
             r#"{{"time":"2026-03-01T04:01:03.403Z","level":"warn","msg":"refused","status":{status},"reason":"{reason}"}}"#
         ),
+        LogFormat::Coded => format!("service_rejected status={status} reason={reason}"),
         LogFormat::AmongOthers => format!(
             "2026-03-01 04:01:03,409 INFO answering POST /v1/signals with {status} after 403 us\n\
              2026-03-01 04:01:03,409 WARNING refused: {reason} ({status})\n2026-03-01 04:01:03,410 DEBUG done"
