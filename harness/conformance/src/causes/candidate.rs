@@ -119,7 +119,9 @@ impl<'f> Candidate<'f> {
             let mut weights = weights(fingerprint, case, &seen.common[row]);
             if in_any_way > 0.0 && fingerprint.cases.contains_key(case) {
                 weights.resize(seen.failures[case].len(), 0.0);
-                weights.iter_mut().for_each(|weight| *weight = weight.max(in_any_way));
+                for weight in &mut weights {
+                    *weight = weight.max(in_any_way);
+                }
             }
             weights
         };
