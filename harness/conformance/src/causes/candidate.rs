@@ -23,12 +23,12 @@ const SAME_AREA: f64 = 0.6;
 /// Weight of a symptom in any other case.
 const ELSEWHERE: f64 = 0.4;
 
-/// Weight of a failure of the same case in another way, for fingerprints of the same cases.
+/// Weight of a symptom that a mutant of the same cases does not have.
 const SAME_CASE: f64 = 0.5;
-/// Least share of common cases at which two runs fail the same cases.
+/// Least share of common cases, of those that fail in the run or for the mutant, at which both fail the same cases.
 const SAME_CASES: f64 = 0.5;
 
-/// What makes a run like a mutant.
+/// How a run is compared with a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alike {
     /// Cases fail in the same way.
@@ -113,14 +113,13 @@ impl<'f> Candidate<'f> {
         if !fingerprint.cases.keys().any(|case| ran.contains(case.as_str())) {
             return None;
         }
-        let in_any_way =
-            if alike == Alike::Cases && has_same_cases(fingerprint, seen, ran) { SAME_CASE } else { 0.0 };
+        let in_any_way = alike == Alike::Cases && has_same_cases(fingerprint, seen, ran);
         let of_case = |case: &str, row: usize| {
             let mut weights = weights(fingerprint, case, &seen.common[row]);
-            if in_any_way > 0.0 && fingerprint.cases.contains_key(case) {
+            if in_any_way && fingerprint.cases.contains_key(case) {
                 weights.resize(seen.failures[case].len(), 0.0);
                 for weight in &mut weights {
-                    *weight = weight.max(in_any_way);
+                    *weight = weight.max(SAME_CASE);
                 }
             }
             weights
@@ -159,7 +158,7 @@ impl<'f> Candidate<'f> {
     }
 }
 
-/// Whether a mutant and the run fail mostly the same cases.
+/// Whether the run and a mutant fail the same cases, except for a few.
 fn has_same_cases(fingerprint: &IndexedFingerprint, seen: &Seen<'_>, ran: &BTreeSet<&str>) -> bool {
     let expected = fingerprint.cases.keys().filter(|case| ran.contains(case.as_str())).count();
     let common = seen.failures.keys().filter(|case| fingerprint.cases.contains_key(**case)).count();

@@ -1,6 +1,7 @@
 //! The smallest set of causes that explains the failures of a run: a greedy cover. A failed case can have symptoms of
 //! several causes. Each step takes the fingerprint that explains most of the symptoms that are still open, less a penalty
-//! for each of its cases that passed. Where no mutant fails in these ways, one that fails the same cases is likelier.
+//! for each of its cases that passed. If no mutant has these symptoms in these cases, a mutant that fails the same cases with
+//! other symptoms explains them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +13,8 @@ use super::fingerprint::{Failures, Fingerprints, IndexedFingerprint};
 const LEAST_SCORE: f64 = 0.2;
 /// Difference of scores that says nothing.
 const ALMOST: f64 = 0.05;
-/// Share of the failures from which their symptoms tell the causes. Below it they resemble those of other cases only, and
-/// the cases that fail tell more.
+/// Least share of explained failures at which symptoms decide. Below it, the failures resemble those of other cases only, and
+/// which cases fail decides.
 const WELL_EXPLAINED: f64 = 0.55;
 
 /// A cause and the failures that it explains.
