@@ -50,6 +50,8 @@ pub(super) struct Seen<'f> {
     rows: BTreeMap<&'f str, usize>,
     /// For each distinct symptoms of the run and each known symptoms: which of the first are in the second.
     common: Vec<Vec<Common>>,
+    /// For each distinct symptoms of the run: which of them some mutant has. A changed pin is no symptom of a mistake.
+    is_known: Vec<Vec<bool>>,
     /// Families and areas of the failures, and known symptoms that they share.
     places: BTreeSet<(&'f str, usize)>,
 }
@@ -68,11 +70,14 @@ impl<'f> Seen<'f> {
             failures: BTreeMap::new(),
             rows: BTreeMap::new(),
             common: Vec::new(),
+            is_known: Vec::new(),
             places: BTreeSet::new(),
         };
         for (case, symptoms) in failures {
             let row = *numbers.entry(symptoms).or_insert_with(|| {
+                let is_known = |symptom: &String| known.iter().any(|other| other.contains(symptom));
                 seen.common.push(known.iter().map(|other| Common::new(symptoms, other)).collect());
+                seen.is_known.push(symptoms.iter().map(is_known).collect());
                 seen.common.len() - 1
             });
             seen.failures.insert(case, symptoms);
@@ -113,12 +118,12 @@ impl<'f> Candidate<'f> {
         if !fingerprint.cases.keys().any(|case| ran.contains(case.as_str())) {
             return None;
         }
-        let in_any_way = alike == Alike::Cases && has_same_cases(fingerprint, seen, ran);
+        let in_any_way = alike == Alike::Cases && has_same_cases(fingerprint, seen);
         let of_case = |case: &str, row: usize| {
             let mut weights = weights(fingerprint, case, &seen.common[row]);
             if in_any_way && fingerprint.cases.contains_key(case) {
-                weights.resize(seen.failures[case].len(), 0.0);
-                for weight in &mut weights {
+                weights.resize(seen.is_known[row].len(), 0.0);
+                for (weight, _) in weights.iter_mut().zip(&seen.is_known[row]).filter(|(_, known)| **known) {
                     *weight = weight.max(SAME_CASE);
                 }
             }
@@ -158,11 +163,10 @@ impl<'f> Candidate<'f> {
     }
 }
 
-/// Whether the run and a mutant fail the same cases, except for a few.
-fn has_same_cases(fingerprint: &IndexedFingerprint, seen: &Seen<'_>, ran: &BTreeSet<&str>) -> bool {
-    let expected = fingerprint.cases.keys().filter(|case| ran.contains(case.as_str())).count();
+/// Whether the run and a mutant fail the same cases, except for a few. A run of few cases does not show that.
+fn has_same_cases(fingerprint: &IndexedFingerprint, seen: &Seen<'_>) -> bool {
     let common = seen.failures.keys().filter(|case| fingerprint.cases.contains_key(**case)).count();
-    common as f64 >= SAME_CASES * (expected + seen.failures.len() - common) as f64
+    common as f64 >= SAME_CASES * (fingerprint.cases.len() + seen.failures.len() - common) as f64
 }
 
 /// How well a fingerprint explains the symptoms of a case. `common`: what they share with the known symptoms.

@@ -147,10 +147,11 @@ mod tests {
         "cors: cors.readable.a cors.readable.b unreachable.b; text: unreachable.a unreachable.b"
     )]
     #[case::same_cases_in_another_way(
-        "relay.once=gone monitor.arrivals=lost",
+        "relay.once=changed monitor.arrivals=text",
         "doubled: monitor.arrivals relay.once"
     )]
-    #[case::one_of_its_cases_in_another_way("relay.body.a=gone", "")]
+    #[case::one_of_its_cases_in_another_way("relay.body.a=text", "")]
+    #[case::same_cases_with_symptoms_of_no_mutant("relay.once=pinned monitor.arrivals=pinned", "")]
     #[case::strange("health.exists=purple", "")]
     fn smallest_set_of_causes_explains_the_failures(#[case] found: &str, #[case] expected: &str) {
         check(found, expected);
