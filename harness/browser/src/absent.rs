@@ -48,6 +48,12 @@ impl Chromium {
 }
 
 impl Page {
+    /// Calls the collector and waits for the end of the call.
+    #[expect(clippy::unused_async, reason = "the same signature as with the feature `chromium`")]
+    pub async fn call(&self, _call: CollectorCall) -> CallOutcome {
+        match self.0 {}
+    }
+
     /// Begins a call at once, with a timeout. The future yields its end.
     pub fn begin_within(&self, _limit: Duration, _call: CollectorCall) -> Ready<CallOutcome> {
         match self.0 {}
