@@ -62,6 +62,8 @@ values! {
         OwnSessions,
         /// No secret in an answer.
         SecretsInAnswers,
+        /// No stack trace, file or address of the machine in an answer.
+        InternalsInAnswers,
         /// Answers to collections are JSON.
         JsonBodies,
         /// The allowed origin reads each answer.

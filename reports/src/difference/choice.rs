@@ -162,6 +162,8 @@ values! {
         Edge,
         /// The read token of the request.
         Token,
+        /// Stack traces, files and addresses of the machine.
+        Internals,
         /// License and private key of the edge, in the log.
         EdgeInLog,
     }

@@ -18,7 +18,6 @@ mod workload;
 
 pub use call::{Call, Expectation, classify};
 pub use load_run::{EngineError, LoadRun, ProgressListener, RunData, RunProgress};
-pub(crate) use machine::cpu_cgroups;
 pub use machine::{SelfMonitor, SelfMonitorReading};
 pub use outgoing_request::{HeaderFields, OutgoingRequest};
 pub use request_timeout::RequestTimeout;

@@ -5,9 +5,8 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::{Row, Stimulus};
 use edgeproof_reports::{CaseBasis, CaseLevel, ReleaseVersion};
 use futures_util::future::BoxFuture;
-use tokio::time::timeout;
 
-use super::{CaseContext, Exchange, Monitor, Part, PointRule};
+use super::{CaseContext, Exchange, Monitor, Part, PointRule, TimeLimit};
 
 /// One test of a part.
 #[derive(Clone)]
@@ -184,25 +183,25 @@ impl<P: Part> Case<P> {
 
     /// Plays the case. False: it, or one of its exchanges, took longer than `limit`. Their number must not fail a slow
     /// target. Each check of several exchanges names its own.
-    pub async fn play(&self, context: &mut CaseContext<P::Target>, limit: Duration) -> bool {
+    pub async fn play(&self, context: &mut CaseContext<P::Target>, limit: &TimeLimit) -> bool {
         match &self.procedure {
-            Procedure::Exchange(exchange) => timeout(limit, exchange.play(context)).await.is_ok(),
+            Procedure::Exchange(exchange) => limit.within(exchange.play(context)).await.is_some(),
             Procedure::Exchanges(all) => {
                 for (name, exchange) in all.iter() {
                     let before = context.found.checks.len();
-                    let played = timeout(limit, exchange.play(context)).await;
+                    let played = limit.within(exchange.play(context)).await;
                     for check in &mut context.found.checks[before..] {
                         *check = check.clone().of(name);
                     }
                     match played {
-                        Err(_) => return false,
-                        Ok(false) => break,
-                        Ok(true) => {}
+                        None => return false,
+                        Some(false) => break,
+                        Some(true) => {}
                     }
                 }
                 true
             }
-            Procedure::Steps(steps) => timeout(limit, steps(context)).await.is_ok(),
+            Procedure::Steps(steps) => limit.within(steps(context)).await.is_some(),
             Procedure::Monitor(_) => true,
         }
     }

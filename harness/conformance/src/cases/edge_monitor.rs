@@ -15,6 +15,8 @@ pub enum EdgeMonitor {
     Copies,
     /// No answer has a secret; each one that a page can see is JSON, granted to the allowed origin only.
     Answers,
+    /// No answer has a stack trace, a file of the edge or the address of the service.
+    Internals,
     /// Each answer, and each request to the service, is well-formed HTTP.
     Messages,
     /// One log line for each refusal.
@@ -33,6 +35,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
             Self::Acceptances => "monitor.acceptances",
             Self::Copies => "relay.once.to-the-end",
             Self::Answers => "monitor.answers",
+            Self::Internals => "monitor.internals",
             Self::Messages => "monitor.messages",
             Self::RefusalLog => "monitor.refusal-log",
             Self::Privacy => "monitor.privacy",
@@ -49,6 +52,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
             Self::Answers => {
                 "no answer contains a secret, and a page gets JSON that only its own origin can read"
             }
+            Self::Internals => "no answer shows a stack trace, a file or the address of the service",
             Self::Messages => "every answer, and every request to the service, is well-formed HTTP",
             Self::RefusalLog => "the log has one line for every refusal of the run",
             Self::Privacy => "the log of the whole run contains no secret and no end-user data",
@@ -68,6 +72,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
                 "statement.cors-other-origins",
                 "statement.secrets-not-answered",
             ],
+            Self::Internals => &["statement.internals-not-answered"],
             Self::Messages => &["statement.messages-well-formed", "statement.messages-tidy"],
             Self::RefusalLog => &["statement.refusal-logged"],
             Self::Privacy => &["statement.log-without-end-user-data", "statement.secrets-not-logged"],
@@ -81,7 +86,7 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
                 &[EdgeNeed::Service]
             }
             Self::Answers => &[EdgeNeed::Origin],
-            Self::Messages => &[],
+            Self::Internals | Self::Messages => &[],
             Self::RefusalLog => &[EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons],
             Self::Privacy => &[EdgeNeed::Log],
         }

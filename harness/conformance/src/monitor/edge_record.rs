@@ -36,6 +36,8 @@ pub struct EdgeRecord {
     pub signals: String,
     /// The edge's answer to an accepted collection.
     pub accepted: ExpectedAnswer,
+    /// Paths of the edge's files, and the address of the service. Empty: unknown.
+    pub internals: Vec<String>,
     /// Longest body that the service accepts (bytes).
     pub max_body: usize,
     /// Finds the secrets of the run.

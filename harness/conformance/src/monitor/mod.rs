@@ -8,6 +8,7 @@ mod breaches;
 mod collector;
 mod credentials;
 mod edge_record;
+mod internals;
 mod last_requests;
 mod messages;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::judge::Check;
 
 pub(crate) use collector::judge_collector;
 pub use edge_record::{EdgeRecord, ExpectedCertificate};
+pub(crate) use internals::internals;
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
 pub(crate) use service::{judge_service, send_last_key_requests, send_last_service_requests};
 pub(crate) use service_record::ServiceRecord;
@@ -41,6 +43,7 @@ pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {
         EdgeMonitor::Arrivals => vec![arrivals::explained(edge)],
         EdgeMonitor::Copies => arrivals::copies(edge),
         EdgeMonitor::Answers => answers::judge(edge),
+        EdgeMonitor::Internals => vec![internals::of_edge(edge)],
         EdgeMonitor::Messages => messages::of_edge(edge),
         EdgeMonitor::RefusalLog => refusal_log::judge(edge),
         EdgeMonitor::Privacy => privacy::judge(edge),

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
 use super::service_record::ServiceRecord;
-use super::{messages, service_alike, service_own};
+use super::{internals, messages, service_alike, service_own};
 use crate::cases::{
     self, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, is_pending, token_echo,
 };
@@ -34,6 +34,8 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
         ServiceMonitor::NoEcho => vec![no_echo(record)],
         ServiceMonitor::Own => vec![service_own::judge(record)],
         ServiceMonitor::Bodies => bodies(record, spec.row(PENDING)),
+        ServiceMonitor::Internals => vec![internals::of_service(record.verdicts())],
+        ServiceMonitor::KeyInternals => vec![internals::of_service(record.key_sets())],
         ServiceMonitor::Messages => vec![messages::of_service(record.verdicts())],
         ServiceMonitor::KeyMessages => vec![messages::of_service(record.key_sets())],
         ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),

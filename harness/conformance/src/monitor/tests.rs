@@ -25,6 +25,7 @@ pub(super) fn edge() -> EdgeRecord {
     let mut redactor = Redactor::empty();
     redactor.add("license", LICENSE);
     EdgeRecord {
+        internals: Vec::new(),
         setup: Setup::Standard,
         is_alone: true,
         license: Some(LICENSE.into()),

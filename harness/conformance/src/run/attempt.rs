@@ -42,13 +42,14 @@ async fn attempt<R: Runner>(
         context.wait_for_enter(text).await;
     }
     let in_time = runner.play(case, &mut leased).await;
-    let took = leased.began.elapsed();
+    let (began, took) = (leased.began, leased.began.elapsed());
     if !in_time {
-        let check = timeout_check(leased.limit);
+        let check = timeout_check(leased.limit.duration());
         R::time_out(&mut leased, check);
     }
     let Released { mut found, end, notes } = runner.release(context, case, leased).await;
     context.judge_observations(case, &mut found, in_time);
+    context.excuse_delays(began, &mut found);
     match &end {
         CaseEnd::BrokenOff(death) => return broken_off(runner, case, Arc::clone(death)),
         CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check(R::Part::SUBJECT)),

@@ -22,6 +22,8 @@ use crate::judge::Check;
 
 /// Time between two events, at most, while cases run.
 const TICK: Duration = Duration::from_millis(250);
+/// Time between two readings of the processors' times.
+const READING: Duration = Duration::from_secs(1);
 
 /// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
 /// dropped halfway: [`ReportBuilder::finish`] reports the rest.
@@ -34,7 +36,7 @@ pub(super) async fn execute(
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, messages) = mpsc::unbounded_channel();
-    let context = RunnerContext { options: Arc::clone(options), messages: sender };
+    let context = RunnerContext::new(Arc::clone(options), sender);
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
@@ -96,12 +98,13 @@ impl PhaseRunner<'_> {
 
     async fn run_all(&mut self, open: Vec<usize>) {
         let mut running = start(self.plan, self.runner, &self.context, open);
-        let mut ticks = tokio::time::interval(TICK);
+        let (mut ticks, mut readings) = (tokio::time::interval(TICK), tokio::time::interval(READING));
         while !running.is_empty() {
             tokio::select! {
                 Some(message) = self.messages.recv() => self.receive(message),
                 _ = running.join_next() => {}
                 _ = ticks.tick() => (self.events)(Event::Tick),
+                _ = readings.tick() => self.context.processors.read(),
             }
         }
         while let Ok(message) = self.messages.try_recv() {

@@ -1,6 +1,6 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use edgeproof_cli::error_text;
 use edgeproof_fixtures::credentials::Redactor;
@@ -14,7 +14,7 @@ use super::edge::LeaseError;
 use super::liveness::{Attempt, CaseEnd};
 use super::plan::UnmetNeed;
 use super::runner_context::RunnerContext;
-use crate::cases::{Case, CaseContext, CaseFindings, Part};
+use crate::cases::{Case, CaseContext, CaseFindings, Part, TimeLimit};
 use crate::judge::Check;
 
 /// Runs the cases of a part on one target. What all parts share is in `attempt.rs`.
@@ -78,7 +78,7 @@ pub trait Runner: Send + Sync + Sized + 'static {
 
     /// Plays a case. Yields whether it ended in time.
     fn play(&self, case: &Case<Self::Part>, leased: &mut Leased<Self>) -> impl Future<Output = bool> + Send {
-        case.play(&mut leased.context, leased.limit)
+        case.play(&mut leased.context, &leased.limit)
     }
 
     /// Adds the check of a case that exceeded its timeout.
@@ -151,7 +151,7 @@ pub struct Leased<R: Runner> {
     /// When the attempt began.
     pub began: Instant,
     /// Timeout of the case.
-    pub limit: Duration,
+    pub limit: TimeLimit,
 }
 
 /// The end of an attempt.

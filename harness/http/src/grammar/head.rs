@@ -1,5 +1,5 @@
 use super::framing::{BodyLength, Framing};
-use super::{MessageRule, Violations};
+use super::{MessageRule, Violations, field_value};
 
 /// The request of an answer, as far as it decides what the answer may be.
 #[derive(Debug, Clone, Copy, Default)]
@@ -123,6 +123,8 @@ struct Fields {
     framing: Framing,
     /// Number of Host fields.
     hosts: usize,
+    /// Names of the fields so far that can stand once only.
+    once: Vec<String>,
 }
 
 impl Fields {
@@ -158,6 +160,15 @@ impl Fields {
         // An invariant of tokens.
         let name = std::str::from_utf8(name).unwrap_or_default();
         self.hosts += usize::from(name.eq_ignore_ascii_case("host"));
+        if field_value::stands_once(name) {
+            if self.once.iter().any(|seen| name.eq_ignore_ascii_case(seen)) {
+                violations.add(MessageRule::RepeatedField, name.as_bytes());
+            }
+            self.once.push(name.to_owned());
+        }
+        if !field_value::is_permitted(name, value) {
+            violations.add(MessageRule::FieldValue, name.as_bytes());
+        }
         self.framing.field(name, value, violations);
     }
 }

@@ -1,6 +1,7 @@
 //! Strict grammar of HTTP/1 messages (RFC 9110, RFC 9112): what parsers repair or accept in silence. httparse and hyper
 //! have no mode that reports it.
 
+mod field_value;
 mod framing;
 mod head;
 mod request_log;

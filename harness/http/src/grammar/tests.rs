@@ -58,6 +58,9 @@ fn broken_by_requests(requests: &[u8], piece: usize) -> Vec<(usize, MessageRule)
 #[case::padded("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2  \r\n{}\r\n0\r\n\r\n", &[PaddedChunkLine])]
 #[case::trailer("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nContent-Length: 5\r\n\r\n", &[Trailer])]
 #[case::switch("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", &[UnrequestedSwitch])]
+#[case::date("HTTP/1.1 204 No Content\r\ndate: now\r\n\r\n", &[FieldValue])]
+#[case::age_twice("HTTP/1.1 204 No Content\r\nage: 1\r\nAge: 1\r\n\r\n", &[RepeatedField])]
+#[case::two_cookies("HTTP/1.1 204 No Content\r\nset-cookie: a\r\nset-cookie: b\r\n\r\n", &[])]
 #[case::two_answers(&format!("{ANSWER}{ANSWER}"), &[BytesAfterEnd])]
 fn answer_breaks_rules(#[case] answer: &str, #[case] expected: &[MessageRule]) {
     let broken = broken_by_answer(&Draft::new("POST", "/"), answer.as_bytes(), answer.len());

@@ -19,6 +19,10 @@ pub enum MessageRule {
     NulInValue,
     /// Another control character in the value of a field.
     ControlInValue,
+    /// A value that the definition of its field does not permit, such as a date in another form.
+    FieldValue,
+    /// A field twice that can stand once only.
+    RepeatedField,
     /// Both Content-Length and Transfer-Encoding.
     BothLengths,
     /// Content-Length twice, or as a list.
@@ -83,6 +87,8 @@ impl MessageRule {
             Self::FieldLine => "a line that is no header field",
             Self::NulInValue => "a NUL in the value of a field",
             Self::ControlInValue => "a control character in the value of a field",
+            Self::FieldValue => "a value that the definition of its field does not permit",
+            Self::RepeatedField => "a field twice that can stand once only",
             Self::BothLengths => "both Content-Length and Transfer-Encoding",
             Self::RepeatedLength => "more than one Content-Length",
             Self::MalformedLength => "a Content-Length that is no number",
@@ -110,6 +116,8 @@ impl MessageRule {
             Self::Folding => "RFC 9112 §5.2",
             Self::SpaceBeforeColon | Self::FieldLine => "RFC 9112 §5.1",
             Self::NulInValue | Self::ControlInValue => "RFC 9110 §5.5",
+            Self::FieldValue => "RFC 9110 §2.2",
+            Self::RepeatedField => "RFC 9110 §5.3",
             Self::BothLengths => "RFC 9112 §6.2",
             Self::RepeatedLength | Self::MalformedLength => "RFC 9110 §8.6",
             Self::TransferCoding | Self::CodingInHttp10 => "RFC 9112 §6.1",
@@ -130,6 +138,8 @@ impl MessageRule {
             self,
             Self::EmptyLineFirst
                 | Self::ControlInValue
+                | Self::FieldValue
+                | Self::RepeatedField
                 | Self::LengthWithoutBody
                 | Self::PaddedChunkLine
                 | Self::Trailer

@@ -1,4 +1,5 @@
-//! Edges that write malformed HTTP, to the page or to the service, or bodies that are not in the coding that they name.
+//! Edges that write malformed HTTP, to the page or to the service, bodies that are not in the coding that they name, or what
+//! answers must not show.
 
 use edgeproof_edge::UpstreamOptions;
 
@@ -31,6 +32,20 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .should()
         .when(All(&[PREFLIGHT, SUCCESS]))
         .then(Raw(|answer| answer.replacen("\r\n", "\r\ncontent-length: 2\r\n", 1))),
+    mutant("malformed-date", "Writes the date of its answers in another form.")
+        .breaks("statement.messages-tidy", CAUSE)
+        .should()
+        .answers(SetHeader("date", "2026-11-26T23:26:08Z")),
+    mutant("type-twice", "Writes Content-Type twice.")
+        .breaks("statement.messages-tidy", CAUSE)
+        .should()
+        .when(REFUSED)
+        .then(Raw(|answer| answer.replacen("\r\n", "\r\ncontent-type: application/json\r\n", 1))),
+    mutant("answers-stack-traces", "Answers other paths with a stack trace.")
+        .breaks("statement.internals-not-answered", "internals-answered")
+        .should()
+        .when(All(&[Not(&Relayed), AnswerIs(404, 404)]))
+        .answers(SetHeader("x-error", "NotFound at route (/srv/edge/routes.js:31:9)")),
     mutant("relays-length-twice", "Writes Content-Length to the service twice.")
         .breaks(MALFORMED, CAUSE)
         .then(Upstream(|options| raw(options, repeat_length))),

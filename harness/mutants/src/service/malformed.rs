@@ -18,6 +18,21 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks(MALFORMED, "malformed-verdict-answers")
         .when(AVAILABLE)
         .then(Raw(|answer| format!("{answer}\r\n"))),
+    mutant("refusals-with-stack-traces", "Answers refusals with a stack trace in a header.")
+        .breaks("statement.internals-not-answered", "verdict-internals-answered")
+        .should()
+        .when(REFUSED)
+        .answers(SetHeader("x-error", "TokenError at verify (/srv/token.js:31:9)")),
+    mutant("key-set-with-stack-traces", "Answers for the key set with a stack trace in a header.")
+        .breaks("statement.internals-not-answered", "keys-internals-answered")
+        .should()
+        .when(Endpoint(ServiceEndpoint::KeySet))
+        .answers(SetHeader("x-error", "KeyError at load (/srv/keys.js:31:9)")),
+    mutant("key-set-tag-without-quotes", "Writes the ETag of the key set without quotes.")
+        .breaks("statement.messages-tidy", "malformed-key-sets")
+        .should()
+        .when(All(&[Endpoint(ServiceEndpoint::KeySet), AnswerIs(200, 200)]))
+        .answers(SetHeader("etag", "keys-1")),
     mutant("key-set-with-line-feeds", "Ends the lines of the key set's answers with a line feed only.")
         .breaks(MALFORMED, "malformed-key-sets")
         .when(Endpoint(ServiceEndpoint::KeySet))

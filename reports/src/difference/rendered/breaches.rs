@@ -21,6 +21,7 @@ pub(super) fn breaches(invariant: Invariant, count: u64, first: &[Breach]) -> Re
 fn texts(invariant: Invariant) -> (&'static str, &'static str) {
     match invariant {
         Invariant::SecretsInAnswers => ("secrets in answers", "none"),
+        Invariant::InternalsInAnswers => ("stack traces, files and addresses in answers", "none"),
         Invariant::JsonBodies => ("bodies of the answers", "JSON"),
         Invariant::ReadableAnswers => ("answers to the allowed origin", "readable by its page"),
         Invariant::ForeignGrants => ("grants to other origins", "none"),
@@ -84,6 +85,7 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
     let lines = || several(times, "line");
     match invariant {
         Invariant::SecretsInAnswers => format!("{} of {answer}", secret_place(breach)),
+        Invariant::InternalsInAnswers => format!("{} of {answer}: {}", secret_place(breach), excerpt()),
         Invariant::JsonBodies | Invariant::ReadableAnswers => format!("{answer}: {}", actual()),
         Invariant::ForeignGrants => match breach.difference.as_deref() {
             Some(DifferenceKind::Grant { origin, .. }) if breach.value.is_none() => {

@@ -153,6 +153,7 @@ fn secret(secrets: Secrets, place: Option<&SecretPlace>) -> Rendered {
     let (what, expected) = match secrets {
         Secrets::Edge => ("secrets", "no license and no private key in the answer"),
         Secrets::Token => ("secrets", "no token and no piece of it in the answer"),
+        Secrets::Internals => ("internals", "no stack trace, file or address of the machine in the answer"),
         Secrets::EdgeInLog => ("log", "no license and no private key"),
     };
     let actual = match place {

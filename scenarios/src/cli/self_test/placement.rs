@@ -7,9 +7,8 @@ use std::process::Command;
 
 use clap::Args;
 use edgeproof_cli::Failure;
+use edgeproof_launch::cpu_cgroups;
 use serde::{Deserialize, Serialize};
-
-use crate::engine::cpu_cgroups;
 
 /// Where and with which limits a process runs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -4,12 +4,11 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use edgeproof_launch::{process_tree, system_info};
 use edgeproof_reports::load::EdgeMoment;
 use procfs_core::net::{TcpNetEntries, TcpState};
 use procfs_core::prelude::*;
-use procfs_core::process::{Schedstat, Stat};
-
-use super::system_info;
+use procfs_core::process::Schedstat;
 
 /// CPU time of processes, and the time in which their threads waited for a processor.
 #[derive(Debug)]
@@ -140,7 +139,7 @@ impl EdgeSamples {
             return;
         }
         self.due += self.every;
-        let (tree, system) = (tree(self.pid), system_info());
+        let (tree, system) = (process_tree(self.pid), system_info());
         for process in &tree {
             let ticks = process.utime + process.stime;
             self.used.entry(process.pid).or_insert((ticks, ticks)).1 = ticks;
@@ -158,20 +157,6 @@ impl EdgeSamples {
             self.every *= 2;
         }
     }
-}
-
-/// A process and its descendants.
-fn tree(root: u32) -> Vec<Stat> {
-    let stats = all_processes().filter_map(|pid| Stat::from_file(format!("/proc/{pid}/stat")).ok());
-    let mut processes: Vec<Stat> = stats.collect();
-    let mut found = vec![root.cast_signed()];
-    let mut place = 0;
-    while let Some(parent) = found.get(place).copied() {
-        found.extend(processes.iter().filter(|process| process.ppid == parent).map(|process| process.pid));
-        place += 1;
-    }
-    processes.retain(|process| found.contains(&process.pid));
-    processes
 }
 
 #[cfg(test)]
@@ -235,11 +220,5 @@ mod tests {
         }
         times.read();
         assert!(times.sum.cpu >= Duration::from_millis(20), "{times:?}");
-    }
-
-    #[test]
-    fn own_process_is_found() {
-        let tree = tree(std::process::id());
-        assert!(tree.iter().any(|process| process.pid as u32 == std::process::id()), "{tree:?}");
     }
 }

@@ -3,6 +3,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::ReceiveTimes;
+use edgeproof_launch::MachineTimes;
 use edgeproof_reports::load::{ContentionFigures, EdgeMoment, Generator};
 use parking_lot::Mutex;
 use procfs_core::prelude::*;
@@ -10,7 +11,6 @@ use procfs_core::process::StatM;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::task::JoinSet;
 
-use super::machine_times::MachineTimes;
 use super::processes::{EdgeSamples, ProcessTimes};
 use crate::measure::{CpuContention, Histogram, TargetContention};
 

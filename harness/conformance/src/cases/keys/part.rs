@@ -10,8 +10,12 @@ pub struct Keys;
 impl Part for Keys {
     const NAME: &'static str = "keys";
     const SUBJECT: Subject = Subject::KeySet;
-    const MONITORS: &'static [ServiceMonitor] =
-        &[ServiceMonitor::KeyCaching, ServiceMonitor::KeyMessages, ServiceMonitor::SameKeys];
+    const MONITORS: &'static [ServiceMonitor] = &[
+        ServiceMonitor::KeyCaching,
+        ServiceMonitor::KeyInternals,
+        ServiceMonitor::KeyMessages,
+        ServiceMonitor::SameKeys,
+    ];
 
     type Need = ServiceNeed;
     type Settings = ();

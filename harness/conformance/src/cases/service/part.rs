@@ -16,6 +16,7 @@ impl Part for Service {
         ServiceMonitor::NoEcho,
         ServiceMonitor::Own,
         ServiceMonitor::Bodies,
+        ServiceMonitor::Internals,
         ServiceMonitor::Messages,
         ServiceMonitor::Alive,
     ];

@@ -135,7 +135,8 @@ impl Runner for CollectorRunner {
         let slower = slowness * if target.is_independent { 1 } else { SLOWER };
         let sender = Sender { case: case.id.clone(), level: case.level, marker: next_marker() };
         let page = CollectorCaseContext::new(target, sender, call);
-        Ok(Leased { lease, context: page, began: Instant::now(), limit: context.case_timeout(case) * slower })
+        let limit = context.case_timeout(case).times(slower);
+        Ok(Leased { lease, context: page, began: Instant::now(), limit })
     }
 
     async fn release(&self, _: &RunnerContext, _: &Case<Collector>, leased: Leased<Self>) -> Released {

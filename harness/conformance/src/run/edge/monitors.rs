@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -12,7 +13,7 @@ use tokio::time::sleep;
 use super::pool::{EdgePool, Started};
 use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, Catalog, EdgeMonitor, Setup};
-use crate::monitor::{EdgeRecord, ExpectedCertificate, LAST_REQUESTS, judge, send_last_requests};
+use crate::monitor::{EdgeRecord, ExpectedCertificate, LAST_REQUESTS, internals, judge, send_last_requests};
 use crate::run::runner_context::RunnerContext;
 
 /// Sends the last requests to each edge that still runs, then stops the edges, so that their logs are complete.
@@ -72,9 +73,17 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
         signals: pool.options().spec.path(Endpoint::Signals).to_owned(),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
+        internals: internals_of(settings, context.origin.as_deref()),
         max_body: pool.options().profile.max_body,
         redactor: Arc::clone(&pool.options().redactor),
     }
+}
+
+/// What answers of an edge with these settings must not show.
+fn internals_of(settings: &EdgeSettings, origin: Option<&str>) -> Vec<String> {
+    let files = [&settings.service_ca_file, &settings.client_cert_file, &settings.client_key_file];
+    let files: Vec<_> = files.into_iter().flatten().map(PathBuf::as_path).collect();
+    internals(&files, settings.service_url.as_deref(), origin)
 }
 
 /// The client certificate that an edge with these settings has to present.

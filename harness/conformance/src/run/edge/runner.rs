@@ -20,7 +20,7 @@ use super::pool_options::EdgePoolOptions;
 use super::{latency, monitors, sanity};
 use crate::cases::{
     Case, CaseFacts, CaseFindings, DeferredLogCheck, Edge, EdgeCaseContext, EdgeMonitor, EdgeNeed,
-    FreshEdgeRequest, FreshEdges, Part, Setup, collection,
+    FreshEdgeRequest, FreshEdges, Part, Setup, TimeLimit, collection,
 };
 use crate::judge::{self, Check};
 use crate::run::attempt::{broken_off, run_case};
@@ -133,7 +133,7 @@ impl Runner for EdgePool {
 
     async fn play(&self, case: &Case<Edge>, leased: &mut Leased<Self>) -> bool {
         let Leased { lease, context, limit, .. } = leased;
-        self.run_with_fresh_edges(case, context, lease.exclusive, *limit).await
+        self.run_with_fresh_edges(case, context, lease.exclusive, limit).await
     }
 
     /// Fails a case of any level: the edge may hang.
@@ -229,7 +229,7 @@ impl EdgePool {
         case: &Case<Edge>,
         edge: &mut EdgeCaseContext,
         exclusive: bool,
-        limit: Duration,
+        limit: &TimeLimit,
     ) -> bool {
         if let Some(mode) = case.settings.listener {
             if !edge.set_listener(mode).await {

@@ -56,7 +56,7 @@ impl ServedCase {
         let mut pool = EdgePool::new(edges);
         pool.start_services().await?;
         let (messages, _) = mpsc::unbounded_channel();
-        let context = RunnerContext { options: Arc::new(RunOptions::default()), messages };
+        let context = RunnerContext::new(Arc::new(RunOptions::default()), messages);
         let result = tokio::select! {
             result = serve(&pool, &context, &case, arrivals, print) => result,
             exit_code = interrupted => Ok(exit_code),
@@ -198,14 +198,14 @@ impl Session<'_> {
         let instance = Arc::clone(&self.lease.instance);
         let mut edge = instance.case_context(&case.id, case.level, true, self.context.request_timeout());
         edge.marker.clone_from(&self.marker);
-        let in_time = self.pool.run_with_fresh_edges(case, &mut edge, true, limit).await;
+        let in_time = self.pool.run_with_fresh_edges(case, &mut edge, true, &limit).await;
         if let Some(log) = &self.log {
             wait_until_quiet(log).await;
         }
         let later = edge.state.deferred.take();
         let mut found = edge.end();
         if !in_time {
-            found.checks.push(timeout_check(limit));
+            found.checks.push(timeout_check(limit.duration()));
         }
         if let Some(later) = later {
             check_log(&later, self.log.as_ref(), case, &mut found);

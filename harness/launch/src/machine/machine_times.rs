@@ -8,7 +8,7 @@ use super::system_info;
 
 /// A reading of the whole machine's CPU times, and of what the cgroup took from it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MachineTimes {
+pub struct MachineTimes {
     at: Instant,
     /// Number of processors.
     count: u32,
@@ -20,7 +20,7 @@ pub(super) struct MachineTimes {
 
 impl MachineTimes {
     /// The times now.
-    pub(super) fn read() -> Self {
+    pub fn read() -> Self {
         let at = Instant::now();
         let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let stat =
@@ -35,13 +35,17 @@ impl MachineTimes {
 
     /// What happened since an earlier reading: time in which a processor worked, time that the hypervisor gave to other
     /// machines, and time in which the CPU limit of this process's cgroups stopped it.
-    pub(super) fn since(&self, earlier: &Self) -> [Duration; 3] {
+    pub fn since(&self, earlier: &Self) -> [Duration; 3] {
         let (idle, steal) =
             (self.idle.saturating_sub(earlier.idle), self.steal.saturating_sub(earlier.steal));
-        // Nothing is known if processors came or went.
-        let count = if self.count == earlier.count { self.count } else { 0 };
-        let time = self.at.saturating_duration_since(earlier.at).saturating_mul(count);
+        let time = self.capacity_since(earlier);
         [time.saturating_sub(idle + steal), steal, self.throttled.saturating_sub(earlier.throttled)]
+    }
+
+    /// Time of all processors since an earlier reading. Zero: nothing is known, or processors came or went.
+    pub fn capacity_since(&self, earlier: &Self) -> Duration {
+        let count = if self.count == earlier.count { self.count } else { 0 };
+        self.at.saturating_duration_since(earlier.at).saturating_mul(count)
     }
 }
 
@@ -69,7 +73,7 @@ fn has_own_stat(mounts: &str) -> bool {
 
 /// The folders in which a process's cgroups may have a CPU limit, of version 1 and 2: of each cgroup, those above it and
 /// its own. `cgroups` is the text of `/proc/PID/cgroup`.
-pub(crate) fn cpu_cgroups(cgroups: &str) -> Vec<Vec<String>> {
+pub fn cpu_cgroups(cgroups: &str) -> Vec<Vec<String>> {
     let cgroups = ProcessCGroups::from_read(cgroups.as_bytes()).map_or_else(|_| Vec::new(), |all| all.0);
     let mut folders = Vec::new();
     for cgroup in cgroups {

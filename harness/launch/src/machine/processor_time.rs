@@ -1,0 +1,142 @@
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::{MachineTimes, process_tree, system_info};
+
+/// How much of this machine's processor time other programs leave to this one and its child processes, reading by
+/// reading.
+///
+/// The time that our own threads wait for a processor says nothing about that: a run keeps all processors busy by itself.
+#[derive(Debug)]
+pub struct ProcessorTime {
+    readings: Mutex<Vec<Reading>>,
+}
+
+/// The state of the machine at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    at: Instant,
+    machine: MachineTimes,
+    /// Time that this program and its child processes used so far.
+    own: Duration,
+    /// Share that was left since the reading before.
+    share: f64,
+}
+
+/// Least share. A machine that leaves less still makes progress.
+const LEAST: f64 = 0.05;
+/// Time in which clock ticks say too little.
+const SHORTEST: Duration = Duration::from_millis(200);
+
+impl ProcessorTime {
+    /// The time from now on.
+    pub fn start() -> Self {
+        Self { readings: Mutex::new(vec![Reading::now(1.0)]) }
+    }
+
+    /// Takes a reading, which costs some milliseconds. Call it about once a second.
+    pub fn read(&self) {
+        let mut readings = self.readings.lock();
+        let Some(last) = readings.last().copied() else { return };
+        if last.at.elapsed() < SHORTEST {
+            return;
+        }
+        let now = Reading::now(1.0);
+        let [busy, steal, throttled] = now.machine.since(&last.machine);
+        let foreign = busy.saturating_sub(now.own.saturating_sub(last.own)) + steal + throttled;
+        let share = left(foreign, now.machine.capacity_since(&last.machine));
+        readings.push(Reading { share, ..now });
+    }
+
+    /// Share that was left since the last reading but one, from 0.05 to 1.
+    pub fn latest_share(&self) -> f64 {
+        self.readings.lock().last().map_or(1.0, |reading| reading.share)
+    }
+
+    /// Share that was left since a moment, up to the last reading, from 0.05 to 1.
+    pub fn share_since(&self, moment: Instant) -> f64 {
+        let readings = self.readings.lock();
+        let shares =
+            readings.iter().zip(readings.iter().skip(1)).map(|(from, to)| (from.at, to.at, to.share));
+        mean_share(shares, moment)
+    }
+}
+
+impl Reading {
+    fn now(share: f64) -> Self {
+        let tick = 1.0 / system_info().ticks_per_second as f64;
+        let waited = |process: &procfs_core::process::Stat| {
+            process.cutime.max(0) as u64 + process.cstime.max(0) as u64
+        };
+        let ticks: u64 = process_tree(std::process::id())
+            .iter()
+            .map(|process| process.utime + process.stime + waited(process))
+            .sum();
+        let own = Duration::from_secs_f64(ticks as f64 * tick);
+        Self { at: Instant::now(), machine: MachineTimes::read(), own, share }
+    }
+}
+
+/// Share of the capacity that others left. All of it where nothing is known.
+fn left(foreign: Duration, capacity: Duration) -> f64 {
+    if capacity.is_zero() {
+        return 1.0;
+    }
+    (1.0 - foreign.as_secs_f64() / capacity.as_secs_f64()).clamp(LEAST, 1.0)
+}
+
+/// Mean of the shares of the intervals from a moment on, weighted by their time.
+fn mean_share(intervals: impl Iterator<Item = (Instant, Instant, f64)>, moment: Instant) -> f64 {
+    let (mut time, mut sum) = (0.0, 0.0);
+    for (from, to, share) in intervals {
+        let part = to.saturating_duration_since(from.max(moment)).as_secs_f64();
+        (time, sum) = (time + part, sum + part * share);
+    }
+    if time > 0.0 { sum / time } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::free(0, 2_000, 1.0)]
+    #[case::half(1_000, 2_000, 0.5)]
+    #[case::all(2_000, 2_000, LEAST)]
+    #[case::rounded_ticks(2_010, 2_000, LEAST)]
+    #[case::unknown(500, 0, 1.0)]
+    fn others_leave_the_rest(#[case] foreign_ms: u64, #[case] capacity_ms: u64, #[case] expected: f64) {
+        let ms = Duration::from_millis;
+        assert!((left(ms(foreign_ms), ms(capacity_ms)) - expected).abs() < 1e-9);
+    }
+
+    #[rstest]
+    #[case::whole(0, 0.7)]
+    #[case::from_the_middle_of_an_interval(5, 0.6)]
+    #[case::last_interval(10, 0.4)]
+    #[case::not_read_since(20, 1.0)]
+    fn share_is_a_mean_over_time(#[case] since_s: u64, #[case] expected: f64) {
+        let begin = Instant::now();
+        let at = |s| begin + Duration::from_secs(s);
+        let intervals = [(at(0), at(10), 1.0), (at(10), at(20), 0.4)];
+        let share = mean_share(intervals.into_iter(), at(since_s));
+        assert!((share - expected).abs() < 1e-9, "{share}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn own_work_is_not_foreign() {
+        let time = ProcessorTime::start();
+        let before = Reading::now(1.0).own;
+        let began = Instant::now();
+        while began.elapsed() < SHORTEST * 2 {
+            std::hint::spin_loop();
+        }
+        time.read();
+        assert!(Reading::now(1.0).own > before);
+        assert!((LEAST..=1.0).contains(&time.share_since(began)));
+    }
+}
