@@ -44,7 +44,7 @@ impl Ending<'_> {
         let advice = if in_full || options.quiet {
             Vec::new()
         } else {
-            advice(&self.0.causes, &options.interface_options)
+            advice(&self.0.causes, options)
         };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
         let budget =
@@ -251,12 +251,12 @@ impl Ending<'_> {
 }
 
 /// Where causes and failing cases are shown in full.
-fn advice(causes: &[Cause], interface_options: &str) -> Vec<StyledLine> {
+fn advice(causes: &[Cause], options: &TerminalOptions) -> Vec<StyledLine> {
     let known = causes.iter().find(|cause| !cause.explanation.is_empty());
     let explain = known.map(|cause| {
-        format!("more on a cause: edgeproof explain {}{interface_options}", one_line(&cause.id))
+        format!("more on a cause: edgeproof explain {}{}", one_line(&cause.id), options.interface_options)
     });
-    let text = "every case in full: --details, or --report html=FILE".to_owned();
+    let text = format!("every case in full: {}", options.in_full);
     let lines = explain.into_iter().chain([text]).map(|text| line(TextStyle::Dim, text));
     std::iter::once(StyledLine::new()).chain(lines).collect()
 }
