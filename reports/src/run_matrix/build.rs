@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::model::{MatrixPoint, MatrixRow, MatrixRun, MatrixSection, RowOutcome, RunMatrix, SCHEMA};
 use crate::comparison::ComparisonError;
-use crate::model::{CaseReport, Outcome, Report, Summary, Titles, by_point, natural, titled};
+use crate::model::{CaseReport, Outcome, Report, ReportedSpec, Summary, Titles, by_point, natural, titled};
 
 /// Outcomes by weight. A row has the heaviest one of its cases.
 const HEAVIEST: [Outcome; 7] = [
@@ -60,7 +60,7 @@ fn check(first: &NamedRun<'_>, other: &NamedRun<'_>) -> Result<(), ComparisonErr
     let [old, new] = [first, other].map(|run| run.file.to_owned());
     let [spec, other_spec] = [first, other].map(|run| &run.report.spec);
     if !spec.is_comparable(other_spec) {
-        let [old_spec, new_spec] = [spec, other_spec].map(|spec| spec.short());
+        let [old_spec, new_spec] = [spec, other_spec].map(ReportedSpec::short);
         return Err(ComparisonError::OtherInterface { old, new, old_spec, new_spec });
     }
     let known: BTreeSet<&str> = first.report.cases.iter().map(|case| case.id.as_str()).collect();

@@ -24,7 +24,9 @@ impl RunMatrix {
                     put!(out, "\n<details><summary>{text}</summary>\n");
                 }
                 self.head(&mut out, "Row");
-                rows.iter().for_each(|row| line(&mut out, &code(&row.id), row.cells()));
+                for row in rows {
+                    line(&mut out, &code(&row.id), row.cells());
+                }
                 if folded.is_some() {
                     out.push_str("\n</details>\n");
                 }

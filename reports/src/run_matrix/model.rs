@@ -142,10 +142,8 @@ impl MatrixSection {
         let (settled, notable): (Vec<_>, Vec<_>) = self.rows.iter().partition(|row| row.is_settled());
         let noun = if notable.is_empty() { "row" } else { "other row" };
         let folded = format!("{}: nothing failed", counted(settled.len(), noun));
-        let groups = [
-            RowGroup { folded: None, rows: notable },
-            RowGroup { folded: Some(folded), rows: settled },
-        ];
+        let groups =
+            [RowGroup { folded: None, rows: notable }, RowGroup { folded: Some(folded), rows: settled }];
         groups.into_iter().filter(|group| !group.rows.is_empty()).collect()
     }
 }

@@ -27,14 +27,16 @@ impl RunMatrix {
 
     /// The sections, each with its rows that do not pass in each run.
     fn sections(&self) -> Vec<StyledLine> {
-        let mut table = vec![(one_line("row"), self.runs.iter().map(|run| one_line(&run.name).into()).collect())];
+        let mut table =
+            vec![(one_line("row"), self.runs.iter().map(|run| one_line(&run.name).into()).collect())];
         for section in &self.sections {
             table.push((one_line(&section.heading), Vec::new()));
             for RowGroup { folded, rows } in section.groups() {
                 match folded {
                     Some(text) => table.push((format!("  {text}").into(), Vec::new())),
                     None => table.extend(
-                        rows.iter().map(|row| (format!("  {}", one_line(&row.id)).into(), row.cells().collect())),
+                        rows.iter()
+                            .map(|row| (format!("  {}", one_line(&row.id)).into(), row.cells().collect())),
                     ),
                 }
             }
@@ -83,7 +85,8 @@ fn aligned(table: &[(Cow<'_, str>, Vec<String>)]) -> Vec<StyledLine> {
     let with_cells = || table.iter().filter(|(_, cells)| !cells.is_empty());
     let first = with_cells().map(|(text, _)| width(text)).max().unwrap_or(0);
     let count = with_cells().map(|(_, cells)| cells.len()).max().unwrap_or(0);
-    let column = |at: usize| with_cells().filter_map(|(_, cells)| cells.get(at)).map(|cell| width(cell)).max();
+    let column =
+        |at: usize| with_cells().filter_map(|(_, cells)| cells.get(at)).map(|cell| width(cell)).max();
     let columns: Vec<usize> = (0..count).map(|at| column(at).unwrap_or(0)).collect();
     let of = |(text, cells): &(Cow<'_, str>, Vec<String>)| {
         let mut all = format!("{text:first$}");

@@ -41,11 +41,7 @@ impl Ending<'_> {
         }
         let table = if options.quiet { Vec::new() } else { self.sections(options) };
         let totals = self.totals(options);
-        let advice = if in_full || options.quiet {
-            Vec::new()
-        } else {
-            advice(&self.0.causes, options)
-        };
+        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.0.causes, options) };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
         let budget =
             if options.details || options.verbose { usize::MAX } else { LINES.saturating_sub(taken) };

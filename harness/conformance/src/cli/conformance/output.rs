@@ -5,9 +5,7 @@ use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
 use edgeproof_fixtures::spec::{PartName, Spec};
-use edgeproof_reports::{
-    EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions,
-};
+use edgeproof_reports::{EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions};
 
 use super::args::ConformanceArgs;
 use crate::cli::run_text::{embedded, titles, width};

@@ -20,9 +20,8 @@ impl Baseline {
             one_line(&tool.version)
         );
         let mut listed = HashSet::new();
-        let is_broken = |case: &&CaseReport| {
-            case.outcome == Outcome::Fail || (strict && case.outcome == Outcome::Warn)
-        };
+        let is_broken =
+            |case: &&CaseReport| case.outcome == Outcome::Fail || (strict && case.outcome == Outcome::Warn);
         let mut add = |case: &CaseReport, cause: &str| {
             if listed.insert(case.id.clone()) {
                 let (id, cause) = (globset::escape(&case.id), one_line(cause));
@@ -30,7 +29,8 @@ impl Baseline {
             }
         };
         for cause in &report.causes {
-            let explained = cause.cases.iter().filter_map(|id| report.cases.iter().find(|case| case.id == *id));
+            let explained =
+                cause.cases.iter().filter_map(|id| report.cases.iter().find(|case| case.id == *id));
             for case in explained.filter(is_broken) {
                 add(case, &format!("{} ({})", cause.title, cause.id));
             }
