@@ -122,14 +122,19 @@ fn by_row(cases: &[CaseReport]) -> HashMap<&str, Summary> {
     rows
 }
 
-/// The points that several runs observed, with different results.
+/// The points that several runs observed, with different results. White space of JSON is no difference between edges.
 fn observations(runs: &[NamedRun<'_>]) -> Vec<MatrixPoint> {
-    let observed: Vec<BTreeMap<&str, BTreeSet<&str>>> =
-        runs.iter().map(|run| by_point(&run.report.observations)).collect();
+    let observed: Vec<BTreeMap<&str, BTreeSet<String>>> = runs
+        .iter()
+        .map(|run| {
+            let points = by_point(&run.report.observations).into_iter();
+            points.map(|(point, texts)| (point, texts.into_iter().map(compact).collect())).collect()
+        })
+        .collect();
     let points: BTreeSet<&str> = observed.iter().flat_map(|run| run.keys().copied()).collect();
     let of = |point: &str| {
         let runs = observed.iter().map(|run| run.get(point).into_iter().flatten());
-        runs.map(|texts| texts.map(|text| (*text).to_owned()).collect()).collect()
+        runs.map(|texts| texts.cloned().collect()).collect()
     };
     let differs = |point: &&str| {
         let values: BTreeSet<_> = observed.iter().filter_map(|run| run.get(*point)).collect();
@@ -140,4 +145,37 @@ fn observations(runs: &[NamedRun<'_>]) -> Vec<MatrixPoint> {
         .filter(differs)
         .map(|point| MatrixPoint { point: point.to_owned(), runs: of(point) })
         .collect()
+}
+
+/// The text without white space between the tokens of its JSON objects.
+fn compact(text: &str) -> String {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    let is_kept = |sign: &char| {
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_string => is_escaped = true,
+            '"' if depth > 0 => in_string = !in_string,
+            '{' if !in_string => depth += 1,
+            '}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        in_string || depth == 0 || !sign.is_ascii_whitespace()
+    };
+    text.chars().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::json(r#"200 {"ok": true, "a": [1, 2]}"#, r#"200 {"ok":true,"a":[1,2]}"#)]
+    #[case::text(r#"400 a "b c" d"#, r#"400 a "b c" d"#)]
+    #[case::strings(r#"{"a b": "c  } \" d", "e": {} } then text"#, r#"{"a b":"c  } \" d","e":{}} then text"#)]
+    #[case::open_end(r#"{"a": "b c"#, r#"{"a":"b c"#)]
+    fn only_white_space_between_tokens_is_left_out(#[case] text: &str, #[case] expected: &str) {
+        assert_eq!(compact(text), expected);
+    }
 }

@@ -2,7 +2,7 @@
 
 use edgeproof_reports::comparison::ComparisonError;
 use edgeproof_reports::run_matrix::{NamedRun, RunMatrix};
-use edgeproof_reports::{Observation, Outcome, Report, Summary, Tool};
+use edgeproof_reports::{CaseReport, Observation, Outcome, Report, ReportedSpec, Summary, Tool};
 
 use crate::hostile_text::elements;
 use crate::sample_run::{HOSTILE, case, report, titles};
@@ -14,7 +14,7 @@ fn run(cases: &[Played<'_>], points: &[(&str, &str)], command: &str) -> Report {
         .iter()
         .map(|(id, section, rows, outcome)| {
             let rows = rows.iter().map(|row| (*row).to_owned()).collect();
-            edgeproof_reports::CaseReport { rows, ..case(id, section, *outcome) }
+            CaseReport { rows, ..case(id, section, *outcome) }
         })
         .collect();
     let observation = |(point, observed): &(&str, &str)| Observation {
@@ -63,7 +63,7 @@ pub(crate) fn side_by_side(text: &str) -> RunMatrix {
         "node edge.mjs",
     );
     third.tool = Tool { version: "0.0.9".to_owned() };
-    third.spec.digest = "0123456789abcdef".to_owned();
+    third.spec = ReportedSpec { digest: "0123456789abcdef".to_owned(), ..third.spec };
     third.exit_code = 3;
     let runs = [("node", "node.json", &first), (text, "python.json", &second), ("old", text, &third)]
         .map(|(name, file, report)| NamedRun { name, file, report });
@@ -112,8 +112,7 @@ fn one_run_is_a_matrix_and_has_no_differing_point() {
 #[test]
 fn runs_of_other_interfaces_and_parts_stand_in_no_matrix() {
     let (first, mut next, mut keys) = (report(), report(), report());
-    next.spec.version = "next".to_owned();
-    next.spec.digest = "0".to_owned();
+    next.spec = ReportedSpec { version: "next".to_owned(), digest: "0".to_owned() };
     keys.cases.iter_mut().for_each(|case| case.id.insert_str(0, "keys."));
     let made = |second: &Report| {
         let run = |file, report| NamedRun { name: file, file, report };

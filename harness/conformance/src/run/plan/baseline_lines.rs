@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::fmt::Write as _;
 
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::{CaseReport, Outcome, Report};
@@ -25,7 +26,7 @@ impl Baseline {
         let mut add = |case: &CaseReport, cause: &str| {
             if listed.insert(case.id.clone()) {
                 let (id, cause) = (globset::escape(&case.id), one_line(cause));
-                text += &format!("{id}  {UNFINISHED} {cause}\n");
+                let _ = writeln!(text, "{id}  {UNFINISHED} {cause}");
             }
         };
         for cause in &report.causes {

@@ -72,7 +72,7 @@ fn last_run_is_the_json_report_of_the_run() {
 /// Runs that test edgeproof itself, and lists of cases, say nothing about the user's target.
 #[rstest]
 #[case::embedded(&["--filter", "accept.exact-body"])]
-#[case::service(&["service", "--filter", "keys.*"])]
+#[case::key_set(&["keys", "--filter", "keys.*"])]
 #[case::list(&["--launch", "true", "--list"])]
 fn run_without_a_target_keeps_nothing(#[case] arguments: &[&str]) {
     let folder = Folder::new();
