@@ -19,7 +19,7 @@ fn run(folder: &Folder, fault: &str, more: &[&str]) -> (Option<i32>, String, Str
 /// Lines of the file without its comments, which name target and time.
 fn lines(folder: &Folder, name: &str) -> String {
     let text = folder.read(name);
-    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+    text.split_inclusive('\n').filter(|line| !line.starts_with('#')).collect()
 }
 
 #[test]
