@@ -43,7 +43,7 @@ spec-change NEXT OLD='current' SNAPSHOTS='snapshots':
     echo "   edgeproof spec snapshot $3 --spec $1"
     echo "   who owns a part tests it with --spec $1"
 
-# Compare JSON reports of runs: diff OLD NEW.
+# Show JSON reports of runs, compare two, or put several side by side: show FILE, diff OLD NEW, matrix FILE….
 [no-cd]
 report *ARGS:
     @{{ edgeproof }} report "$@"
@@ -123,6 +123,10 @@ snapshots:
 # Test the example edges in other languages (default: all).
 edges *ARGS:
     ./.ci/edges "$@"
+
+# Test the example edges (default: all) and write their results side by side to docs/results.md.
+results *ARGS:
+    ./.ci/results "$@"
 
 # Test the reference collector: types, unit tests, and that the committed build is current. Checks and lints the scripts of
 # its mutants and the other JavaScript of the project. Needs Node 20 and npm.

@@ -10,6 +10,7 @@
 //! | [`load`] | the report of a load run and its formats |
 //! | [`interface`] | two versions of an interface compared, and what reports prove of one: data and page |
 //! | [`matrix`] | the report of a mutation run and its page |
+//! | [`run_matrix`] | several runs side by side: data, text and page |
 //! | `templates/` | HTML pages, for the modules that render them |
 //! | `document`, `destination` | reading JSON documents, writing files |
 //! | [`schemas`] | the published JSON Schemas |
@@ -28,6 +29,7 @@ pub mod interface;
 pub mod load;
 pub mod matrix;
 mod model;
+pub mod run_matrix;
 pub mod schemas;
 mod text;
 

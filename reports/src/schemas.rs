@@ -4,6 +4,8 @@
 pub const REPORT: &str = include_str!("../schema/report-1.json");
 /// Schema of the comparison of two conformance runs.
 pub const REPORT_DIFF: &str = include_str!("../schema/report-diff-1.json");
+/// Schema of conformance runs side by side.
+pub const REPORT_MATRIX: &str = include_str!("../schema/report-matrix-1.json");
 /// Schema of the report of a load run.
 pub const LOAD: &str = include_str!("../schema/load-1.json");
 /// Schema of the report of a mutation run.
@@ -18,11 +20,12 @@ mod tests {
     use schemars::generate::SchemaSettings;
     use serde_json::{Map, Value};
 
-    use super::{LOAD, MATRIX, REPORT, REPORT_DIFF};
+    use super::{LOAD, MATRIX, REPORT, REPORT_DIFF, REPORT_MATRIX};
     use crate::Report;
     use crate::comparison::RunComparison;
     use crate::load::LoadReport;
     use crate::matrix::Matrix;
+    use crate::run_matrix::RunMatrix;
 
     fn schema_of<T: JsonSchema>() -> Value {
         let generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
@@ -40,6 +43,7 @@ mod tests {
     #[rstest]
     #[case::report("report-1.json", REPORT, &schema_of::<Report>())]
     #[case::report_diff("report-diff-1.json", REPORT_DIFF, &schema_of::<RunComparison>())]
+    #[case::report_matrix("report-matrix-1.json", REPORT_MATRIX, &schema_of::<RunMatrix>())]
     #[case::load("load-1.json", LOAD, &schema_of::<LoadReport>())]
     #[case::matrix("matrix-1.json", MATRIX, &schema_of::<Matrix>())]
     fn published_schema_is_up_to_date(

@@ -1,9 +1,9 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::case_change::CaseChange;
 use super::error::ComparisonError;
 use super::model::{ChangedObservation, ComparedCase, ComparedRun, ComparisonSummary, RunComparison, SCHEMA};
-use crate::model::{CaseReport, Observation, Outcome, ReleaseVersion, Report, ReportedSpec};
+use crate::model::{CaseReport, Outcome, ReleaseVersion, Report, by_point};
 
 impl RunComparison {
     /// Compares two runs, each with the name of its report. `removed`: why edgeproof no longer has a case, if it had it.
@@ -15,7 +15,7 @@ impl RunComparison {
         let names = || (old_name.to_owned(), new_name.to_owned());
         if !old.spec.is_comparable(&new.spec) {
             let ((old_name, new_name), [old_spec, new_spec]) =
-                (names(), [old, new].map(|run| short(&run.spec)));
+                (names(), [old, new].map(|run| run.spec.short()));
             return Err(ComparisonError::OtherInterface { old: old_name, new: new_name, old_spec, new_spec });
         }
         let before = by_id(old);
@@ -175,19 +175,6 @@ fn observations(old: &Report, new: &Report) -> Vec<ChangedObservation> {
             new: texts(new),
         })
         .collect()
-}
-
-fn by_point(observations: &[Observation]) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut points: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for Observation { point, observed, .. } in observations {
-        points.entry(point).or_default().insert(observed);
-    }
-    points
-}
-
-/// Version and the start of the digest.
-fn short(spec: &ReportedSpec) -> String {
-    format!("{} {}", spec.version, spec.short_digest())
 }
 
 #[cfg(test)]

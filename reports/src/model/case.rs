@@ -1,3 +1,5 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
@@ -124,6 +126,15 @@ pub struct Observation {
     /// is not pinned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub often_a_mistake: Option<String>,
+}
+
+/// Observations by point.
+pub(crate) fn by_point(observations: &[Observation]) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut points: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for Observation { point, observed, .. } in observations {
+        points.entry(point).or_default().insert(observed);
+    }
+    points
 }
 
 /// Connection of an exchange.

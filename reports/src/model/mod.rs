@@ -14,6 +14,7 @@ mod summary;
 mod target;
 
 pub use advice::{AdviceNote, AdviceValue};
+pub(crate) use case::by_point;
 pub use case::{CaseReport, EdgeNotes, Exchange, Hop, Mismatch, Observation};
 pub use cause::{Cause, FrameworkFix};
 pub(crate) use cause_group::{CauseGroup, cases_by_cause, cause_groups, headline};
@@ -24,6 +25,6 @@ pub use release_version::{ReleaseVersion, VersionError};
 pub(crate) use report::SCHEMA;
 pub use report::{Report, ReportedSpec, Tool};
 pub use sections::Titles;
-pub(crate) use sections::{by_reason, by_section, titled};
+pub(crate) use sections::{by_reason, by_section, natural, titled};
 pub use summary::{AddedLatency, Summary};
 pub use target::{ReportedTarget, TargetKind};

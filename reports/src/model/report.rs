@@ -97,6 +97,11 @@ impl ReportedSpec {
             || (self.version == other.version && BUILT_IN.contains(&self.version.as_str()))
     }
 
+    /// Version and the start of the digest.
+    pub(crate) fn short(&self) -> String {
+        format!("{} {}", self.version, self.short_digest())
+    }
+
     /// The start of the digest.
     pub fn short_digest(&self) -> &str {
         self.digest.char_indices().nth(DIGEST).map_or(&self.digest, |(end, _)| &self.digest[..end])

@@ -59,7 +59,7 @@ fn grouped<'a>(
 }
 
 /// Compares part by part: numbers by value, other text after all numbers.
-fn natural(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let parts = |text: &str| -> Vec<(bool, u64, String)> {
         text.split('.')
             .map(|part| (part.parse::<u64>().is_err(), part.parse().unwrap_or(0), part.to_owned()))

@@ -10,6 +10,7 @@ mod load;
 mod matrix;
 mod report_files;
 mod report_json;
+mod run_matrix;
 mod sample_run;
 mod schemas;
 mod terminal;

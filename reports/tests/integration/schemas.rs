@@ -1,15 +1,16 @@
 //! The published JSON schemas accept a sample, and no wrong value.
 
 use boon::{Compiler, Schemas};
-use edgeproof_reports::schemas::{LOAD, MATRIX, REPORT, REPORT_DIFF};
+use edgeproof_reports::schemas::{LOAD, MATRIX, REPORT, REPORT_DIFF, REPORT_MATRIX};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::{comparison, load, matrix, sample_run};
+use crate::{comparison, load, matrix, run_matrix, sample_run};
 
 #[rstest]
 #[case::report(REPORT, &json!(sample_run::report()))]
 #[case::report_diff(REPORT_DIFF, &json!(comparison::compared()))]
+#[case::report_matrix(REPORT_MATRIX, &json!(run_matrix::side_by_side("a text")))]
 #[case::load(LOAD, &json!(load::report()))]
 #[case::matrix(MATRIX, &json!(matrix::matrix()))]
 fn published_schema_accepts_the_sample(#[case] schema: &str, #[case] sample: &Value) {
@@ -34,6 +35,14 @@ fn report_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Valu
 #[case("/summary/newly_broken", Value::Null)]
 fn comparison_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
     check_rejected(REPORT_DIFF, json!(comparison::compared()), pointer, value);
+}
+
+#[rstest]
+#[case("/schema", json!("edgeproof.report-matrix/2"))]
+#[case("/sections/0/rows/0/runs/0/outcome", json!("green"))]
+#[case("/runs/0/exit_code", Value::Null)]
+fn run_matrix_schema_rejects_wrong_values(#[case] pointer: &str, #[case] value: Value) {
+    check_rejected(REPORT_MATRIX, json!(run_matrix::side_by_side("a text")), pointer, value);
 }
 
 #[rstest]

@@ -8,7 +8,9 @@ mod inputs;
 mod mint;
 mod mock;
 mod output_form;
+mod part_names;
 mod report;
+mod run_text;
 mod serve;
 mod spec;
 mod spec_option;
@@ -46,7 +48,7 @@ enum CliCommand {
     Explain(ExplainArgs),
     /// Show or export the rows of the interface, and add up which rows reports prove
     Spec(SpecArgs),
-    /// Compare JSON reports of runs
+    /// Show JSON reports of runs, compare two, or put several side by side
     Report(ReportArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
     Mint(MintArgs),

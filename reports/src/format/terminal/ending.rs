@@ -41,11 +41,7 @@ impl Ending<'_> {
         }
         let table = if options.quiet { Vec::new() } else { self.sections(options) };
         let totals = self.totals(options);
-        let advice = if in_full || options.quiet {
-            Vec::new()
-        } else {
-            advice(&self.0.causes, &options.interface_options)
-        };
+        let advice = if in_full || options.quiet { Vec::new() } else { advice(&self.0.causes, options) };
         let taken = HEAD_LINES + lines.len() + advice.len() + totals.len();
         let budget =
             if options.details || options.verbose { usize::MAX } else { LINES.saturating_sub(taken) };
@@ -251,12 +247,12 @@ impl Ending<'_> {
 }
 
 /// Where causes and failing cases are shown in full.
-fn advice(causes: &[Cause], interface_options: &str) -> Vec<StyledLine> {
+fn advice(causes: &[Cause], options: &TerminalOptions) -> Vec<StyledLine> {
     let known = causes.iter().find(|cause| !cause.explanation.is_empty());
     let explain = known.map(|cause| {
-        format!("more on a cause: edgeproof explain {}{interface_options}", one_line(&cause.id))
+        format!("more on a cause: edgeproof explain {}{}", one_line(&cause.id), options.interface_options)
     });
-    let text = "every case in full: --details, or --report html=FILE".to_owned();
+    let text = format!("every case in full: {}", options.in_full);
     let lines = explain.into_iter().chain([text]).map(|text| line(TextStyle::Dim, text));
     std::iter::once(StyledLine::new()).chain(lines).collect()
 }

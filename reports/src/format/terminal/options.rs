@@ -22,6 +22,8 @@ pub struct TerminalOptions {
     pub embedded: &'static str,
     /// Options that commands about the interface need, such as ` --spec next.toml`; empty for the current one.
     pub interface_options: String,
+    /// How to see every case in full.
+    pub in_full: &'static str,
     /// A run to compare with.
     pub earlier: Option<EarlierRun>,
 }
@@ -48,6 +50,7 @@ impl Default for TerminalOptions {
             titles: Titles::new(),
             embedded: "reference edge",
             interface_options: String::new(),
+            in_full: "--details, or --report html=FILE",
             earlier: None,
         }
     }

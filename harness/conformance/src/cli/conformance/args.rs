@@ -94,6 +94,9 @@ pub(crate) struct ConformanceArgs {
     /// Run only cases that failed or could not run in this JSON report
     #[arg(long, value_name = "REPORT", help_heading = "Cases")]
     pub(super) rerun_failed: Option<PathBuf>,
+    /// Run only cases that failed or could not run in the last run in this folder; all cases if none did
+    #[arg(long, help_heading = "Cases", conflicts_with = "rerun_failed")]
+    pub(super) failed: bool,
     /// Run only the cases that this version of edgeproof had
     #[arg(long, value_name = "VERSION", help_heading = "Cases")]
     pub(super) cases_of: Option<String>,
@@ -131,6 +134,9 @@ pub(crate) struct ConformanceArgs {
     /// Known failures: a glob of case ids and a reason on each line
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     pub(super) baseline: Option<PathBuf>,
+    /// Write a baseline of the failures of this run to a new file, each with its cause as a reason to complete
+    #[arg(long, value_name = "FILE", help_heading = "Run")]
+    pub(super) write_baseline: Option<PathBuf>,
     /// Treat violated should requirements as failures
     #[arg(long, help_heading = "Run")]
     pub(super) strict: bool,

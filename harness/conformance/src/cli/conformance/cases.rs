@@ -1,39 +1,19 @@
 use edgeproof_cli::Failure;
-use edgeproof_reports::{EarlierRun, Outcome, ReleaseVersion, Report};
+use edgeproof_reports::ReleaseVersion;
 
 use super::args::ConformanceArgs;
 use crate::cases::Releases;
 use crate::nearest::{nearest_ids, similar_text};
 use crate::run::{CasePlan, Selection};
 
-/// The run of `--rerun-failed`.
-pub(super) fn earlier_run(args: &ConformanceArgs) -> Result<Option<EarlierRun>, Failure> {
-    let Some(path) = &args.rerun_failed else { return Ok(None) };
-    let report = Report::load(path)
-        .map_err(|why| Failure::of(&why, "--rerun-failed takes the JSON report of an earlier run"))?;
-    Ok(Some(EarlierRun { name: path.display().to_string(), report }))
-}
-
-/// Cases that the options select. `earlier`: the run whose failed cases run again.
-pub(super) fn selection(args: &ConformanceArgs, earlier: Option<&EarlierRun>) -> Result<Selection, Failure> {
-    let mut selection = Selection {
+/// Cases that the options select. `only`: the cases that are played again.
+pub(super) fn selection(args: &ConformanceArgs, only: Option<Vec<String>>) -> Result<Selection, Failure> {
+    Ok(Selection {
         filter: args.filter.clone(),
         exclude: args.exclude.clone(),
-        only: None,
+        only,
         cases_of: args.cases_of.as_deref().map(version).transpose()?,
-    };
-    let Some(EarlierRun { name, report }) = earlier else { return Ok(selection) };
-    let failed = |outcome: Outcome| matches!(outcome, Outcome::Fail | Outcome::NotRun);
-    let cases = report.cases.iter().filter(|case| failed(case.outcome));
-    let ids: Vec<_> = cases.map(|case| case.id.clone()).collect();
-    if ids.is_empty() {
-        return Err(Failure::usage(
-            format!("cannot rerun the failed cases of {name}: no case failed"),
-            "omit --rerun-failed to run all cases",
-        ));
-    }
-    selection.only = Some(ids);
-    Ok(selection)
+    })
 }
 
 /// The version of `--cases-of`.

@@ -2,6 +2,7 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::PartName;
 
 use super::args::ConformanceArgs;
+use crate::cli::run_text::embedded;
 
 /// Refuses options that the target would ignore.
 pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<(), Failure> {
@@ -9,6 +10,12 @@ pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<()
         return Err(Failure::usage(
             "cannot use --save without --explore",
             "the option keeps the failing sequences of --explore N: add --explore, or omit --save",
+        ));
+    }
+    if args.failed && is_embedded(args, part) {
+        return Err(Failure::usage(
+            format!("cannot use --failed with the {}: its runs are not kept", embedded(part)),
+            "name the target as in the last run, such as --launch CMD; --rerun-failed REPORT works here",
         ));
     }
     if part != PartName::Collector
@@ -55,6 +62,20 @@ pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<()
         ));
     }
     Ok(())
+}
+
+/// Whether the target is a part of edgeproof.
+fn is_embedded(args: &ConformanceArgs, part: PartName) -> bool {
+    let is_given = match part {
+        PartName::Edge => {
+            let is_url = args.target.as_deref().is_some_and(|target| target != "edge");
+            is_url || args.edge.launch.is_some() || args.edge.url.is_some()
+        }
+        PartName::Service => args.base_url.is_some(),
+        PartName::Keys => args.keys_url.is_some(),
+        PartName::Collector => args.module.is_some(),
+    };
+    !is_given
 }
 
 fn check_collector(args: &ConformanceArgs) -> Result<(), Failure> {

@@ -5,11 +5,10 @@ use edgeproof_cli::args::{ReportArgument, is_dumb_terminal};
 use edgeproof_cli::exit_code::USAGE;
 use edgeproof_cli::{Failure, error_text};
 use edgeproof_fixtures::spec::{PartName, Spec};
-use edgeproof_reports::{
-    EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions, Titles,
-};
+use edgeproof_reports::{EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions};
 
 use super::args::ConformanceArgs;
+use crate::cli::run_text::{embedded, titles, width};
 use crate::cli::spec_option::spec_option;
 
 /// Readers that write report files. Opened before the run, so that an invalid path ends the command at once.
@@ -93,41 +92,18 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
     spec: &Spec,
     earlier: Option<EarlierRun>,
 ) -> Box<dyn Reader + Send> {
-    let is_terminal = out.is_terminal();
     let options = TerminalOptions {
         color: args.color.is_enabled_on(&out),
-        live: is_terminal && !is_dumb_terminal() && args.hold.is_none() && !args.quiet,
+        live: out.is_terminal() && !is_dumb_terminal() && args.hold.is_none() && !args.quiet,
         details: args.details,
         quiet: args.quiet,
         verbose: args.verbose,
-        width: if is_terminal { width(&out) } else { TerminalOptions::default().width },
+        width: width(&out),
         titles: titles(spec),
         embedded: embedded(part),
         interface_options: spec_option(&args.interface.spec),
         earlier,
+        ..TerminalOptions::default()
     };
     Box::new(Terminal::new(out, options))
-}
-
-/// Name of the embedded part.
-fn embedded(part: PartName) -> &'static str {
-    match part {
-        PartName::Edge => "reference edge",
-        PartName::Service => "mock service",
-        PartName::Keys => "key set of the mock service",
-        PartName::Collector => "reference collector",
-    }
-}
-
-fn width(terminal: &impl AsFd) -> usize {
-    let size = rustix::termios::tcgetwinsize(terminal);
-    size.map_or(100, |size| usize::from(size.ws_col).clamp(60, 160))
-}
-
-/// Titles of the interface's sections.
-fn titles(spec: &Spec) -> Titles {
-    let sections = spec.rows().iter().map(|row| row.section.as_str());
-    sections
-        .filter_map(|section| Some((section.to_owned(), spec.section_title(section)?.to_owned())))
-        .collect()
 }

@@ -7,10 +7,12 @@ use edgeproof_reports::Reader;
 use rand::RngExt;
 use tokio::runtime::Runtime;
 
+use super::again::Again;
 use super::args::ConformanceArgs;
-use super::cases::{check_hold, earlier_run, selection};
+use super::cases::{check_hold, selection};
 use super::collector::collector_options;
 use super::misplaced::check_options;
+use super::new_baseline::NewBaseline;
 use super::output::{all_readers, file_readers};
 use super::rerun::rerun;
 use super::sequences::{create_folder, sequences};
@@ -36,8 +38,12 @@ pub(super) enum PlannedCommand {
 /// A run whose arguments and files are all valid.
 pub(super) struct PlannedRun {
     pub(super) run: ConformanceRun,
+    /// What the user is told before the run.
+    pub(super) notice: Option<String>,
     /// File for the target's behaviour at open points.
     pub(super) record: Option<PathBuf>,
+    /// File for the failures of the run.
+    pub(super) baseline: Option<NewBaseline>,
     /// Terminal and report files.
     pub(super) readers: Vec<Box<dyn Reader + Send>>,
 }
@@ -51,8 +57,8 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
-    let earlier = earlier_run(args)?;
-    let selection = selection(args, earlier.as_ref())?;
+    let again = Again::of(args)?;
+    let selection = selection(args, again.only)?;
     let compared = profile.clone();
     let run = match part {
         PartName::Edge => {
@@ -95,13 +101,15 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
         Pins::check_writable(path)?;
         Pins::check_observed(path, &run.plan)?;
     }
+    let baseline = NewBaseline::of(args)?;
     let files = file_readers(args, &spec)?;
     if args.list {
         return Ok(PlannedCommand::List(run.plan));
     }
     create_folder(args)?;
-    let readers = all_readers(args, part, &spec, files, earlier);
-    Ok(PlannedCommand::Run(Box::new(PlannedRun { run, record: args.record.clone(), readers })))
+    let readers = all_readers(args, part, &spec, files, again.earlier);
+    let (record, notice) = (args.record.clone(), again.notice);
+    Ok(PlannedCommand::Run(Box::new(PlannedRun { run, notice, record, baseline, readers })))
 }
 
 /// The pinned points. A case of the part observes each.

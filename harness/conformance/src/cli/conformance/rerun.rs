@@ -234,7 +234,7 @@ mod tests {
     #[case::of_the_run_only(
         &[
             "--filter", "relay.*", "--exclude", "a.*", "--rerun-failed", "r.json", "--cases-of", "0.1.0", "--quick", "--record", "rec.json",
-            "--baseline", "known.txt", "--require-all", "--jobs", "2", "--seed", "5", "--shuffle", "--hold", "method.get",
+            "--baseline", "known.txt", "--write-baseline", "new.txt", "--require-all", "--jobs", "2", "--seed", "5", "--shuffle", "--hold", "method.get",
             "--report", "json=r.json", "--github", "--color", "never", "--verbose", "--fuzz", "3", "--explore", "4",
             "--save", "found", "--replay", "a.toml",
         ],

@@ -3,10 +3,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use edgeproof_cli::exit_code::BROKEN;
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_reports::Report;
 use edgeproof_reports::comparison::RunComparison;
 
 use super::super::output_form::OutputForm;
+use super::stored::load;
 use crate::cases::Releases;
 
 /// Exit codes, shown in the help.
@@ -38,10 +38,6 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
         let what = format!("cannot compare the report {} with itself", old.display());
         return Err(Failure::usage(what, "give the reports of two runs, the older one first"));
     }
-    let load = |path: &Path| {
-        let advice = "give a JSON report that `--report json=PATH` wrote";
-        Report::load(path).map_err(|why| Failure::of(&why, advice))
-    };
     let [old_name, new_name] = [old, new].map(|path| path.display().to_string());
     let (old, new) = (load(old)?, load(new)?);
     let removed = |id: &str| Releases::builtin().removal(id);

@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::{Row, Spec, Version};
 use edgeproof_reports::interface::{CoveredReport, EvidenceCounts, RowState};
 use edgeproof_reports::{Outcome, Report, ReportedSpec};
 
-use super::part_names::PartNames;
+use crate::cli::part_names::PartNames;
 
 /// What runs have shown about the rows: the cases of their reports, by row.
 pub(super) struct Evidence {

@@ -8,7 +8,6 @@ mod export;
 mod interface_args;
 mod list;
 mod matrices;
-mod part_names;
 mod play;
 mod revision;
 mod row_cases;

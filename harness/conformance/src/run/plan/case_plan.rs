@@ -83,6 +83,9 @@ impl CasePlan {
         let all_ids: Vec<String> = cases.iter().map(|case| case.id.clone()).collect();
         let selected = selection.compile(&all_ids, P::NAME)?;
         cases.retain(|case| selected.contains(&case.facts));
+        if cases.is_empty() && selection.only.is_some() {
+            return Err(SelectionError::NothingAgain);
+        }
         if cases.is_empty() {
             return Err(selection.cases_of.map_or(SelectionError::Nothing, SelectionError::NothingOf));
         }

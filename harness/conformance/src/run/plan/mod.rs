@@ -1,6 +1,7 @@
 //! What a run plans: the selected cases, known failures and pinned points.
 
 mod baseline;
+mod baseline_lines;
 mod case_plan;
 mod pins;
 mod point_record;

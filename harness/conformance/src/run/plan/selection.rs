@@ -52,6 +52,12 @@ pub enum SelectionError {
     #[error("cannot plan the run: the filters select no case")]
     #[diagnostic(help("loosen --filter or --exclude"))]
     Nothing,
+    /// All options together select no case of the earlier report.
+    #[error("cannot plan the run: the options select no case that has to be played again")]
+    #[diagnostic(help(
+        "the earlier report may be about another part; loosen --filter or --exclude, or omit --failed or --rerun-failed"
+    ))]
+    NothingAgain,
     /// All options together select no case of an earlier version.
     #[error("cannot plan the run: the filters select no case of edgeproof {0}")]
     #[diagnostic(help("loosen --filter or --exclude, or omit --cases-of"))]

@@ -121,6 +121,7 @@ impl ReportBuilder {
             let stale = baseline.apply(&self.all_ids, policy.strict, &mut report.cases);
             broken |= !stale.is_empty();
             report.findings.extend(stale);
+            report.findings.extend(baseline.unfinished());
         }
         for case in &report.cases[self.emitted..] {
             events(Event::Ended(Box::new(case.clone())));

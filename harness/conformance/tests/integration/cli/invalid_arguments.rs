@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use super::spec_reports::report;
 use super::support::{Folder, check};
 
 /// One case, in case the run starts by mistake.
@@ -15,8 +16,10 @@ fn folder() -> Folder {
         "target":{"kind":"embedded"},"started":"2026-01-01T00:00:00Z","duration_ms":1,"seed":1,"exit_code":0,
         "summary":{"planned":0,"pass":0,"fail":0,"warn":0,"known":0,"observed":0,"not_applicable":0,"not_run":0},
         "cases":[],"observations":[]}"#;
+    let of_service = report(&[("verdict.replayed", "relay.409.replayed-bundle", "fail", "")], "0");
     Folder::new()
         .with("passed.json", passed)
+        .with("of-service.json", &of_service)
         .with("not.json", "no report")
         .with("broken.toml", "\"paths.root\" = \"404\"\n\"paths.query\" = true\n")
         .with("no-point.toml", "# All lines are deleted.\n[paths]\n")
@@ -119,6 +122,10 @@ fn invalid_selections_exit_2() {
             &["conformance", "--rerun-failed", "passed.json"],
             &["conformance", "--rerun-failed", "not.json"],
             &["conformance", "--rerun-failed", "missing.json"],
+            &["conformance", "--rerun-failed", "of-service.json"],
+            &["conformance", "--failed"],
+            &["conformance", "service", "--failed"],
+            &["conformance", "--launch", "true", "--failed", "--rerun-failed", "passed.json"],
         ],
     );
 }
@@ -130,6 +137,9 @@ fn invalid_files_exit_2() {
         &[
             &["conformance", "--baseline", "baseline.txt"],
             &["conformance", "--baseline", "missing.txt"],
+            &["conformance", "--write-baseline", "baseline.txt"],
+            &["conformance", "--write-baseline", "missing/known.txt"],
+            &["conformance", "--write-baseline", "-"],
             &["conformance", "--profile", "profile.toml"],
             &["conformance", "--profile", "missing.toml"],
             &["conformance", "--reply-shape", "shape.json"],

@@ -51,9 +51,11 @@ impl Folder {
         edgeproof_reports::Report::load(&self.0.path().join(name)).unwrap()
     }
 
+    /// All files but the last run, which every run of a target keeps.
     pub(crate) fn files(&self) -> Vec<String> {
         let files = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != ".edgeproof");
         names.sort();
         names
     }

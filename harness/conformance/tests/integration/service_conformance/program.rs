@@ -26,7 +26,7 @@ pub(crate) fn conformance_with(arguments: &[&str], environment: &[(&str, &str)])
     let path = folder.path().join("report.json");
     let mut command = program();
     command.arg("conformance").args(arguments).arg(format!("--report=json={}", path.display()));
-    command.envs(environment.iter().copied());
+    command.envs(environment.iter().copied()).current_dir(folder.path());
     let output = limited::output(&mut command);
     let report = std::fs::read(&path).map_or(Value::Null, |text| serde_json::from_slice(&text).unwrap());
     let Output { stdout, stderr, status } = output;

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::Report;
 
-use super::super::explain::all_cases;
+use super::explain::all_cases;
 
 /// The part of each case, by its id.
 pub(super) struct PartNames(BTreeMap<String, &'static str>);

@@ -1,0 +1,34 @@
+//! What the text of a run needs besides its report.
+
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+
+use edgeproof_fixtures::spec::{PartName, Spec};
+use edgeproof_reports::{TerminalOptions, Titles};
+
+/// Name of the embedded part.
+pub(super) fn embedded(part: PartName) -> &'static str {
+    match part {
+        PartName::Edge => "reference edge",
+        PartName::Service => "mock service",
+        PartName::Keys => "key set of the mock service",
+        PartName::Collector => "reference collector",
+    }
+}
+
+/// Columns of an output.
+pub(super) fn width(out: &(impl AsFd + IsTerminal)) -> usize {
+    if !out.is_terminal() {
+        return TerminalOptions::default().width;
+    }
+    let size = rustix::termios::tcgetwinsize(out);
+    size.map_or(100, |size| usize::from(size.ws_col).clamp(60, 160))
+}
+
+/// Titles of the interface's sections.
+pub(super) fn titles(spec: &Spec) -> Titles {
+    let sections = spec.rows().iter().map(|row| row.section.as_str());
+    sections
+        .filter_map(|section| Some((section.to_owned(), spec.section_title(section)?.to_owned())))
+        .collect()
+}
