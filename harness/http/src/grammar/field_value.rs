@@ -5,8 +5,8 @@ use super::head::is_token;
 
 /// Whether a field can stand once only (RFC 9110 §5.3). Those of the framing have rules of their own.
 pub(super) fn stands_once(name: &str) -> bool {
-    const ONCE: [&str; 8] =
-        ["age", "content-type", "date", "etag", "last-modified", "location", "retry-after", "user-agent"];
+    const ONCE: [&str; 7] =
+        ["age", "content-type", "date", "etag", "last-modified", "location", "retry-after"];
     ONCE.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 

@@ -109,6 +109,7 @@ fn http10() -> Draft {
 #[case::space_before_colon("POST / HTTP/1.1\r\nhost : a\r\n\r\n", &[(0, SpaceBeforeColon)])]
 #[case::no_field("POST / HTTP/1.1\r\nhost: a\r\nb\r\n\r\n", &[(0, FieldLine)])]
 #[case::nul("POST / HTTP/1.1\r\nhost: a\r\nb: \0\r\n\r\n", &[(0, NulInValue)])]
+#[case::type_of_the_page("POST / HTTP/1.1\r\nhost: a\r\ncontent-type: a\r\n\r\n", &[])]
 #[case::control("POST / HTTP/1.1\r\nhost: a\r\nb: c\x01\r\n\r\n", &[(0, ControlInValue)])]
 #[case::carriage_return("POST / HTTP/1.1\r\nhost: a\r\nb: c\rd: e\r\n\r\n", &[(0, BareCarriageReturn), (0, ControlInValue)])]
 #[case::line_feed("POST / HTTP/1.1\nhost: a\n\n", &[(0, BareLineFeed)])]
