@@ -7,6 +7,7 @@ use clap::Args;
 use edgeproof_cli::args::{ColorChoice, ReportArgument, parse_duration};
 use edgeproof_cli::parse_origin;
 
+use crate::cli::config::ConfigArgs;
 use crate::cli::edges::{EdgeTargetArgs, InterfaceArgs};
 
 /// Exit codes, shown in the help.
@@ -26,6 +27,9 @@ pub(crate) struct ConformanceArgs {
     /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the embedded reference edge)
     #[arg(value_name = "edge|service|keys|collector|URL")]
     pub(super) target: Option<String>,
+    /// Test the built-in part, and ignore edgeproof.toml
+    #[arg(long, conflicts_with_all = ["config_target", "launch", "url", "settings", "base_url", "keys_url", "module"])]
+    pub(super) embedded: bool,
 
     #[command(flatten)]
     pub(super) edge: EdgeTargetArgs,
@@ -176,4 +180,13 @@ pub(crate) struct ConformanceArgs {
     /// Also show observations and the ids of cases that do not apply
     #[arg(long, short, help_heading = "Output")]
     pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// Folder in which the state hook runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) state_folder: Option<PathBuf>,
+    /// Folder in which the command of --open-with runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) open_folder: Option<PathBuf>,
 }

@@ -11,6 +11,13 @@ pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<()
             "the option keeps the failing sequences of --explore N: add --explore, or omit --save",
         ));
     }
+    let is_url = args.target.as_deref().is_some_and(|target| target.parse::<PartName>().is_err());
+    if args.embedded && is_url {
+        return Err(Failure::usage(
+            "cannot use --embedded with the URL of an edge",
+            "the option tests the built-in part: omit the option, or the URL",
+        ));
+    }
     if part != PartName::Collector
         && let Some(option) = first_given(&collector_options(args))
     {

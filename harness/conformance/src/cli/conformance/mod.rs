@@ -12,11 +12,15 @@ mod service;
 
 pub(crate) use args::ConformanceArgs;
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::{Args as _, Command};
+use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
 
+use crate::cli::config::{Given, InForce, Positional, in_force};
 use crate::run::Pins;
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
@@ -24,21 +28,55 @@ use plan::{PlannedCommand, PlannedRun, plan};
 /// Longest wait for background work at the end of a run.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The command with its options.
+pub(super) fn command() -> Command {
+    ConformanceArgs::augment_args(Command::new("conformance"))
+}
+
 /// `edgeproof conformance`.
-pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
+pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
+    let InForce { args, line, .. } = complete(given)?;
     let runtime = runtime()?;
     // Before the plan writes credentials to files: a killed process would leave them behind.
     let interrupted = {
         let _context = runtime.enter();
         signals::catch()?
     };
-    match plan(args, &runtime)? {
+    // The file may hold what is wrong.
+    let planned = plan(&args, &given.args, &runtime).inspect_err(|_| note(line.as_deref()))?;
+    match planned {
         PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
+            match &line {
+                Some(line) if !ReportArgument::any_to_stdout(&args.report) => {
+                    write_stdout(format!("{line}\n").as_bytes())?;
+                }
+                line => note(line.as_deref()),
+            }
             let code = runtime.block_on(execute(*run, interrupted));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
             code
         }
+    }
+}
+
+/// The arguments, completed by `edgeproof.toml`.
+fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, Failure> {
+    let args = &given.args;
+    let word = args.target.as_deref();
+    let positional = Positional { word, is_builtin: args.embedded };
+    let mut completed = in_force("conformance", given, &args.config, positional)?;
+    completed.args.edge.launch_folder = completed.folder("launch");
+    completed.args.state_folder = completed.folder("state_command");
+    completed.args.open_folder = completed.folder("open_with");
+    Ok(completed)
+}
+
+/// Prints a line to standard error.
+fn note(line: Option<&str>) {
+    if let Some(line) = line {
+        // Ignore a closed standard error.
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
     }
 }
 

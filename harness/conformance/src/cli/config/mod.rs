@@ -1,0 +1,27 @@
+//! `edgeproof.toml`: a project's options and targets. Its keys are the options of `edgeproof conformance`.
+
+mod document;
+mod error;
+mod file;
+mod given;
+mod key;
+mod merge;
+mod show;
+mod value;
+
+pub(crate) use given::Given;
+pub(crate) use merge::{InForce, Positional, in_force};
+pub(crate) use show::{ConfigCommandArgs, main};
+
+use clap::Args;
+
+/// How a command uses `edgeproof.toml`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// Target of edgeproof.toml
+    #[arg(long = "target", id = "config_target", value_name = "NAME", help_heading = "Configuration", conflicts_with = "no_config")]
+    pub(crate) target: Option<String>,
+    /// Ignore edgeproof.toml
+    #[arg(long, help_heading = "Configuration")]
+    pub(crate) no_config: bool,
+}
