@@ -102,7 +102,9 @@ fn look_up(program: &str, path: Option<&OsStr>, folder: Option<&Path>) -> Result
     let is_path = program.contains('/');
     match candidates.into_iter().find(|file| if is_path { file.exists() } else { file.is_file() }) {
         Some(path) => Err(CommandError::NotExecutable { advice: how_to_run(&path), path }),
-        None => Err(CommandError::NotFound { program: program.to_owned(), advice: how_to_find(program, folder) }),
+        None => {
+            Err(CommandError::NotFound { program: program.to_owned(), advice: how_to_find(program, folder) })
+        }
     }
 }
 
@@ -119,7 +121,8 @@ fn how_to_find(program: &str, folder: Option<&Path>) -> String {
     if program.split_once('=').is_some_and(|(name, _)| is_variable(name)) {
         return format!("no shell runs: to set a variable, put `env` in front: 'env {program} …'");
     }
-    let folder_name = folder.map_or_else(|| "the current folder".to_owned(), |folder| folder.display().to_string());
+    let folder_name =
+        folder.map_or_else(|| "the current folder".to_owned(), |folder| folder.display().to_string());
     if !program.contains('/') && within(folder, program).is_file() {
         return format!("a file of this name is in {folder_name}: write ./{program}");
     }

@@ -133,9 +133,14 @@ impl Launch {
         let words = self.command.fill(&HOST.to_string(), port).into_iter().map(OsString::from).collect();
         let environment = self.environment(settings, port);
         let folder = self.command.folder().map(Path::to_owned);
-        let process =
-            Process::spawn(&ProcessStart { words, folder, environment, grace: self.grace, stdin_open: false })
-                .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
+        let process = Process::spawn(&ProcessStart {
+            words,
+            folder,
+            environment,
+            grace: self.grace,
+            stdin_open: false,
+        })
+        .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
             answered = self.answers(&endpoint) => answered.map_err(StartFailure::NotReady),
             status = process.exit() => Err(StartFailure::Exited(status)),

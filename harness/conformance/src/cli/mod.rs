@@ -43,7 +43,7 @@ enum CliCommand {
     /// Test an edge, a service or a key set
     Conformance(Box<Given<ConformanceArgs>>),
     /// Start edge and mock service for one case, and judge each request that the edge sends
-    Serve(Box<ServeArgs>),
+    Serve(Box<Given<ServeArgs>>),
     /// Explain a case, a row or a cause: what is required and why, an example, typical mistakes and their fixes
     Explain(ExplainArgs),
     /// Show or export the rows of the interface, and add up which rows reports prove
@@ -64,7 +64,7 @@ enum CliCommand {
 pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
         CliCommand::Conformance(args) => conformance::main(&args),
-        CliCommand::Serve(args) => serve::main(&args),
+        CliCommand::Serve(args) => serve::main(&args, &conformance::command()),
         CliCommand::Explain(args) => explain::main(&args),
         CliCommand::Spec(args) => spec::main(&args),
         CliCommand::Report(args) => report::main(&args),

@@ -48,10 +48,14 @@ impl<'k> Config<'k> {
         keys: &'k [ConfigKey],
         command: &Command,
     ) -> Result<Self, ConfigError> {
-        let source = ConfigSource::new(file.path.display().to_string(), masked(&file.text, keys));
+        let source = ConfigSource::new(&file.path.display().to_string(), masked(&file.text, keys));
         let document = DeTable::parse(&file.text).map_err(|why| {
             let message = why.message().lines().next().unwrap_or_default();
-            source.error(&why.span().unwrap_or_default(), message, "correct the TOML syntax (https://toml.io)")
+            source.error(
+                &why.span().unwrap_or_default(),
+                message,
+                "correct the TOML syntax (https://toml.io)",
+            )
         })?;
         let parser = SectionParser { place: Place { source: &source, folder: file.folder() }, keys, command };
         let top = parser.section(document.get_ref(), true)?;
@@ -60,8 +64,10 @@ impl<'k> Config<'k> {
             let table = |value: &Spanned<DeValue<'_>>, example: &str| {
                 source.error(&value.span(), format!("`{TARGET}` takes a table for each target"), example)
             };
-            let tables =
-                tables.get_ref().as_table().ok_or_else(|| table(tables, "write [target.NAME] above its keys"))?;
+            let tables = tables
+                .get_ref()
+                .as_table()
+                .ok_or_else(|| table(tables, "write [target.NAME] above its keys"))?;
             for (name, value) in tables {
                 let help = format!("write [target.NAME] above `{}`", name.get_ref());
                 let keys = value.get_ref().as_table().ok_or_else(|| table(value, &help))?;
@@ -148,7 +154,10 @@ impl<'k> SectionParser<'_, 'k> {
 
     fn is_conflict(&self, one: &ConfigKey, other: &ConfigKey) -> bool {
         let refuses = |one: &ConfigKey, other: &ConfigKey| {
-            self.command.get_arg_conflicts_with(one.arg()).iter().any(|arg| arg.get_id().as_str() == other.id())
+            self.command
+                .get_arg_conflicts_with(one.arg())
+                .iter()
+                .any(|arg| arg.get_id().as_str() == other.id())
         };
         refuses(one, other) || refuses(other, one)
     }

@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::sync::Arc;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
@@ -7,64 +8,61 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 #[error("cannot use {place}: {message}")]
 pub(crate) struct ConfigError {
     #[source_code]
-    text: NamedSource<String>,
+    text: Arc<NamedSource<String>>,
     #[label(primary, "here")]
     span: Option<SourceSpan>,
-    place: String,
-    message: String,
+    place: Box<str>,
+    message: Box<str>,
     #[help]
-    help: String,
+    help: Box<str>,
 }
 
 /// Name and text of a file, with its credentials masked, for errors.
 #[derive(Debug, Clone)]
-pub(super) struct ConfigSource {
-    name: String,
-    text: String,
-}
+pub(super) struct ConfigSource(Arc<NamedSource<String>>);
 
 impl ConfigSource {
     /// A file without credentials in its text.
-    pub(super) fn new(name: impl Into<String>, masked: String) -> Self {
-        Self { name: name.into(), text: masked }
+    pub(super) fn new(name: &str, masked: String) -> Self {
+        Self(Arc::new(NamedSource::new(name, masked)))
     }
 
     /// Its path, as messages show it.
     pub(super) fn name(&self) -> &str {
-        &self.name
+        self.0.name()
     }
 
     /// Name and line of a byte.
     pub(super) fn place(&self, byte: usize) -> String {
-        let line = self.text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1;
-        format!("{}:{line}", self.name)
+        let line = self.0.inner().bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1;
+        format!("{}:{line}", self.name())
     }
 
     /// An error at a place.
     pub(super) fn error(
         &self,
         span: &Range<usize>,
-        message: impl Into<String>,
-        help: impl Into<String>,
+        message: impl Into<Box<str>>,
+        help: impl Into<Box<str>>,
     ) -> ConfigError {
-        ConfigError {
-            text: NamedSource::new(&self.name, self.text.clone()),
-            // The end of a file has no text to point at.
-            span: (span.start < self.text.len()).then(|| span.clone().into()),
-            place: self.place(span.start),
-            message: message.into(),
-            help: help.into(),
-        }
+        // The end of a file has no text to point at.
+        let shown = (span.start < self.0.inner().len()).then(|| span.clone().into());
+        self.at(shown, self.place(span.start), message, help)
     }
 
     /// An error about the whole file.
-    pub(super) fn whole(&self, message: impl Into<String>, help: impl Into<String>) -> ConfigError {
-        ConfigError {
-            text: NamedSource::new(&self.name, self.text.clone()),
-            span: None,
-            place: self.name.clone(),
-            message: message.into(),
-            help: help.into(),
-        }
+    pub(super) fn whole(&self, message: impl Into<Box<str>>, help: impl Into<Box<str>>) -> ConfigError {
+        self.at(None, self.name().to_owned(), message, help)
+    }
+
+    fn at(
+        &self,
+        span: Option<SourceSpan>,
+        place: String,
+        message: impl Into<Box<str>>,
+        help: impl Into<Box<str>>,
+    ) -> ConfigError {
+        let (message, help) = (message.into(), help.into());
+        ConfigError { text: Arc::clone(&self.0), span, place: place.into(), message, help }
     }
 }

@@ -15,13 +15,19 @@ pub(crate) struct Given<A> {
 impl<A: Args> Given<A> {
     /// Whether the command line gives this argument, by its id.
     pub(super) fn has(&self, id: &str) -> bool {
-        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+        // The command may lack the argument.
+        let is_known = self.matches.try_contains_id(id).is_ok();
+        is_known && self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
     /// The given options as words.
     pub(super) fn words(&self) -> Vec<OsString> {
         let command = A::augment_args(Command::new(""));
-        command.get_opts().filter(|arg| self.has(arg.get_id().as_str())).flat_map(|arg| self.words_of(arg)).collect()
+        command
+            .get_opts()
+            .filter(|arg| self.has(arg.get_id().as_str()))
+            .flat_map(|arg| self.words_of(arg))
+            .collect()
     }
 
     fn words_of(&self, arg: &Arg) -> Vec<OsString> {

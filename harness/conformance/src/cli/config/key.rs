@@ -71,7 +71,7 @@ impl ConfigKey {
     }
 
     /// The long name of its option.
-    pub(super) fn option(&self) -> &str {
+    pub(crate) fn option(&self) -> &str {
         self.arg.get_long().expect("each option has a long name")
     }
 
@@ -137,9 +137,29 @@ impl ConfigKey {
     }
 }
 
+#[cfg(test)]
+impl ConfigKey {
+    /// Its option with a value that is right.
+    pub(crate) fn example(&self) -> String {
+        let value = match (self.kind, self.option()) {
+            (Kind::Flag, option) => return format!("--{option}"),
+            (_, "service-listen") => "127.0.0.1:1",
+            (_, "ready-timeout" | "case-timeout") => "1s",
+            (_, "edge-scheme") => "https",
+            (_, "origin") => "https://shop.example",
+            (_, "spec") => "current",
+            (Kind::Reports, _) => "json=a",
+            (Kind::Integer, _) => "2",
+            _ => "@a",
+        };
+        format!("--{}={value}", self.option())
+    }
+}
+
 /// The options that say what is tested in this part, such as `launch` or `url`.
 pub(super) fn target_names(part: PartName) -> String {
-    let names = TARGETS.iter().filter(|(_, of)| *of == part).map(|(id, _)| format!("`{}`", id.replace('_', "-")));
+    let names =
+        TARGETS.iter().filter(|(_, of)| *of == part).map(|(id, _)| format!("`{}`", id.replace('_', "-")));
     names.collect::<Vec<_>>().join(" or ")
 }
 
@@ -150,9 +170,13 @@ pub(super) fn targets() -> impl Iterator<Item = (&'static str, PartName)> {
 
 fn kind(arg: &Arg) -> Kind {
     let is_integer = |parser: &ValueParser| {
-        [ValueParser::from(clap::value_parser!(u16)), clap::value_parser!(u32).into(), clap::value_parser!(u64).into()]
-            .iter()
-            .any(|integer| integer.type_id() == parser.type_id())
+        [
+            ValueParser::from(clap::value_parser!(u16)),
+            clap::value_parser!(u32).into(),
+            clap::value_parser!(u64).into(),
+        ]
+        .iter()
+        .any(|integer| integer.type_id() == parser.type_id())
     };
     let is_secret = arg.get_value_names().into_iter().flatten().any(|name| name.contains("@FILE"));
     match arg.get_action() {

@@ -1,15 +1,7 @@
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-use clap::{Args, Command, FromArgMatches};
-use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::PartName;
 
-use super::ConfigArgs;
 use super::document::{Config, TARGET};
 use super::error::ConfigError;
-use super::file::{Search, search};
-use super::given::Given;
 use super::key::{ConfigKey, targets};
 use super::value::Entry;
 use crate::nearest::nearest;
@@ -18,46 +10,6 @@ use crate::nearest::nearest;
 const LAUNCHED: [&str; 4] = ["launch", "port_env", "ready_timeout", "edge_scheme"];
 /// Options of an edge that already runs.
 const ATTACHED: [&str; 5] = ["url", "settings", "service_listen", "no_service", "origin"];
-
-/// Options whose program runs in the folder of the file.
-const PROGRAMS: [&str; 3] = ["launch", "state_command", "open_with"];
-
-/// Arguments in force: those of the command line, completed by `edgeproof.toml`.
-#[derive(Debug)]
-pub(crate) struct InForce<A> {
-    /// The arguments.
-    pub(crate) args: A,
-    /// The first line of the output: the file that is used or ignored.
-    pub(crate) line: Option<String>,
-    folders: Vec<(&'static str, PathBuf)>,
-}
-
-impl<A> InForce<A> {
-    /// The folder in which the program of this option runs, if the option comes from the file.
-    pub(crate) fn folder(&self, id: &str) -> Option<PathBuf> {
-        self.folders.iter().find(|(own, _)| *own == id).map(|(_, folder)| folder.clone())
-    }
-}
-
-/// What the command line says about what is tested.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Positional<'a> {
-    /// The word: a part, or the URL of an edge.
-    pub(crate) word: Option<&'a str>,
-    /// Whether the file is ignored.
-    pub(crate) is_builtin: bool,
-}
-
-impl Positional<'_> {
-    /// The part that it names. A URL is that of an edge.
-    fn part(self) -> Option<PartName> {
-        self.word.map(|word| word.parse().unwrap_or(PartName::Edge))
-    }
-
-    fn is_url(self) -> bool {
-        self.word.is_some_and(|word| word.parse::<PartName>().is_err())
-    }
-}
 
 /// Where a value in force comes from.
 #[derive(Debug, Clone, Copy)]
@@ -78,56 +30,6 @@ pub(super) struct Chosen<'c, 'k> {
     pub(super) entries: Vec<&'c Entry<'k>>,
 }
 
-/// Completes the arguments of `name`, a command of `edgeproof`, from `edgeproof.toml`.
-pub(crate) fn in_force<A: Args + FromArgMatches>(
-    name: &'static str,
-    given: &Given<A>,
-    config: &ConfigArgs,
-    positional: Positional<'_>,
-) -> Result<InForce<A>, Failure> {
-    let command = A::augment_args(Command::new(name));
-    let keys = ConfigKey::all(&command);
-    let mut words: Vec<OsString> = vec!["edgeproof".into(), name.into()];
-    let (mut line, mut folders) = (None, Vec::new());
-    let mut part = positional.word.map(str::to_owned);
-    let searched = if config.no_config || positional.is_builtin { Search::Nothing } else { search()? };
-    match searched {
-        Search::Found(file) => {
-            let found = Config::parse(&file, &keys, &command)?;
-            let has = |id: &str| given.has(id) && (id != TARGET || positional.is_url());
-            let chosen = found.choose(positional.part(), config.target.as_deref(), &has)?;
-            line = Some(found.line(chosen.name));
-            for key in keys.iter().filter(|key| key.parts().contains(&chosen.part)) {
-                let Source::File(entry) = source(key, &chosen, &has, &is_variable_set) else { continue };
-                let own = entry.words(&|name| std::env::var(name).ok(), &found.source)?;
-                words.extend(own.into_iter().map(OsString::from));
-                folders.extend(PROGRAMS.iter().filter(|id| **id == key.id()).map(|id| (*id, absolute(&found.folder))));
-            }
-            part = part.or_else(|| Some(chosen.part.to_string()));
-        }
-        Search::Foreign(text) if config.target.is_some() => {
-            return Err(Failure::usage(format!("cannot use --target: {text}"), "change the owner of the file"));
-        }
-        Search::Foreign(text) => line = Some(text),
-        Search::Nothing => {
-            if let Some(target) = &config.target {
-                return Err(Failure::usage(
-                    format!("cannot use --target {target}: there is no edgeproof.toml"),
-                    "it is looked for from the working directory up to the root of the repository (.git)",
-                ));
-            }
-        }
-    }
-    words.extend(given.words());
-    words.extend(part.map(OsString::from));
-    // The same usage line as in errors of the command line.
-    let whole = Command::new("edgeproof").subcommand(command);
-    let matches = whole.try_get_matches_from(words).map_err(Failure::arguments)?;
-    let matches = matches.subcommand_matches(name).expect("the words name the command");
-    let args = A::from_arg_matches(matches).map_err(Failure::arguments)?;
-    Ok(InForce { args, line, folders })
-}
-
 impl<'k> Config<'k> {
     /// The section that a command uses. `part`: the part that the command line names; `has`: what it gives.
     pub(super) fn choose(
@@ -146,7 +48,10 @@ impl<'k> Config<'k> {
             }
             return Ok(chosen);
         }
-        let given = targets().filter(|(id, of)| part.is_none_or(|part| part == *of) && has(id)).map(|(_, of)| of).next();
+        let given = targets()
+            .filter(|(id, of)| part.is_none_or(|part| part == *of) && has(id))
+            .map(|(_, of)| of)
+            .next();
         let part = part.or(given);
         let is_given = given.is_some() || has(TARGET);
         let fits = |of: PartName| part.is_none_or(|part| part == of);
@@ -188,7 +93,9 @@ impl<'k> Config<'k> {
     /// What a part takes from the keys above the tables: no part of a target, and no cases of another part.
     fn shared(&self, part: PartName) -> Vec<&Entry<'k>> {
         let is_shared = |key: &ConfigKey| {
-            !key.is_of_target() && key.parts().contains(&part) && (!key.is_of_cases() || self.top.part == part)
+            !key.is_of_target()
+                && key.parts().contains(&part)
+                && (!key.is_of_cases() || self.top.part == part)
         };
         self.top.entries.iter().filter(|entry| is_shared(entry.key)).collect()
     }
@@ -221,10 +128,6 @@ pub(super) fn source<'c, 'k>(
     entry.filter(|_| !is_replaced(key.id(), has)).map_or(Source::Default, |entry| Source::File(entry))
 }
 
-pub(super) fn is_variable_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty())
-}
-
 /// Whether the command line gives another target than the one that an option of the file belongs to.
 fn is_replaced(id: &str, has: &dyn Fn(&str) -> bool) -> bool {
     match id {
@@ -235,10 +138,4 @@ fn is_replaced(id: &str, has: &dyn Fn(&str) -> bool) -> bool {
         "state_command" => has("state_url"),
         _ => false,
     }
-}
-
-/// The folder for a program that starts there.
-fn absolute(folder: &Path) -> PathBuf {
-    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }

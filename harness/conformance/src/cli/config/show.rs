@@ -6,11 +6,12 @@ use edgeproof_fixtures::spec::PartName;
 
 use super::document::Config;
 use super::file::{Search, search};
+use super::in_force::is_variable_set;
 use super::key::{ConfigKey, Kind};
-use super::merge::{Chosen, Source, is_variable_set, source};
+use super::merge::{Chosen, Source, source};
 
 /// The JSON Schema of the file.
-const SCHEMA: &str = include_str!("../../../schema/edgeproof-1.json");
+pub(super) const SCHEMA: &str = include_str!("../../../schema/edgeproof-1.json");
 /// Shown for an option without a value.
 const NO_VALUE: &str = "-";
 
@@ -61,7 +62,12 @@ fn none(keys: &[ConfigKey], args: &ConfigCommandArgs, why: &str) -> Result<u8, F
 }
 
 /// Each option of the part with its value, and where it comes from. `place`: file and line of a byte.
-fn table(title: &str, keys: &[ConfigKey], chosen: &Chosen<'_, '_>, place: &dyn Fn(usize) -> String) -> String {
+fn table(
+    title: &str,
+    keys: &[ConfigKey],
+    chosen: &Chosen<'_, '_>,
+    place: &dyn Fn(usize) -> String,
+) -> String {
     let of_part = keys.iter().filter(|key| key.parts().contains(&chosen.part));
     let rows: Vec<[String; 3]> = of_part.map(|key| row(key, chosen, place)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
@@ -90,7 +96,9 @@ fn default(key: &ConfigKey) -> String {
         return false.to_string();
     }
     let values = key.arg().get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
-    Some(values.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty()).unwrap_or_else(|| NO_VALUE.into())
+    Some(values.collect::<Vec<_>>().join(" "))
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| NO_VALUE.into())
 }
 
 fn part(text: &str) -> Result<PartName, String> {

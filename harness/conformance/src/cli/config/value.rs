@@ -94,9 +94,10 @@ impl<'k> Entry<'k> {
             return Ok(if self.is_set { vec![option] } else { Vec::new() });
         }
         let word = |value: &String| {
-            let (before, name) = match value.split_once('$') {
-                Some(parts) if self.key.kind() == Kind::Secret => parts,
-                _ => return Ok(format!("{option}={value}")),
+            let header = value.split_once(": $").filter(|_| self.key.is_header());
+            let reference = value.strip_prefix('$').map(|name| ("", name)).or(header);
+            let Some((before, name)) = reference.filter(|_| self.key.kind() == Kind::Secret) else {
+                return Ok(format!("{option}={value}"));
             };
             let secret = variable(name).filter(|secret| !secret.is_empty()).ok_or_else(|| {
                 source.error(
@@ -105,14 +106,20 @@ impl<'k> Entry<'k> {
                     format!("set {name}, or write \"@FILE\""),
                 )
             })?;
-            Ok(format!("{option}={before}{secret}"))
+            let colon = if before.is_empty() { "" } else { ": " };
+            Ok(format!("{option}={before}{colon}{secret}"))
         };
         self.values.iter().map(word).collect()
     }
 }
 
 /// The value of an option, with its path relative to the working directory.
-fn argument(key: &ConfigKey, text: &str, span: &Range<usize>, place: Place<'_>) -> Result<String, ConfigError> {
+fn argument(
+    key: &ConfigKey,
+    text: &str,
+    span: &Range<usize>,
+    place: Place<'_>,
+) -> Result<String, ConfigError> {
     if [LICENSE_PREFIX, READ_PREFIX].iter().any(|prefix| text.contains(prefix)) {
         return Err(place.source.error(span, format!("`{}` holds a credential", key.name()), SECRET_HELP));
     }
@@ -133,13 +140,15 @@ fn secret(key: &ConfigKey, text: &str, span: &Range<usize>, place: Place<'_>) ->
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
+    // A header has a name before its value.
     let (before, reference) = match text.split_once(": ") {
-        Some((name, reference)) if key.is_header() => (format!("{name}: "), reference),
+        Some((name, reference)) if key.is_header() && !name.contains('$') => (format!("{name}: "), reference),
+        _ if key.is_header() => (String::new(), ""),
         _ => (String::new(), text),
     };
     match (reference.strip_prefix('@'), reference.strip_prefix('$')) {
         (Some(path), _) if !path.is_empty() => Ok(format!("{before}@{}", within(place.folder, path))),
-        (_, Some(name)) if is_name(name) && !before.contains('$') => Ok(text.to_owned()),
+        (_, Some(name)) if is_name(name) => Ok(text.to_owned()),
         _ => {
             let message = format!("`{}` names neither a file nor an environment variable", key.name());
             Err(place.source.error(span, message, SECRET_HELP))
@@ -148,7 +157,12 @@ fn secret(key: &ConfigKey, text: &str, span: &Range<usize>, place: Place<'_>) ->
 }
 
 /// A value that the option accepts.
-fn checked(key: &ConfigKey, value: String, span: &Range<usize>, place: Place<'_>) -> Result<String, ConfigError> {
+fn checked(
+    key: &ConfigKey,
+    value: String,
+    span: &Range<usize>,
+    place: Place<'_>,
+) -> Result<String, ConfigError> {
     let option = Arg::new("value").long("value").value_parser(key.parser().clone());
     let command = Command::new("value").no_binary_name(true).disable_help_flag(true).arg(option);
     let Err(error) = command.try_get_matches_from([format!("--value={value}")]) else { return Ok(value) };

@@ -154,3 +154,48 @@ fn service_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
 fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::config::ConfigKey;
+    use crate::cli::conformance::command;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        args: ConformanceArgs,
+    }
+
+    /// A key of `edgeproof.toml` that the part does not take is an error there. This is the same decision.
+    #[test]
+    fn keys_of_the_file_apply_to_the_same_parts_as_their_options() {
+        for key in ConfigKey::all(&command()) {
+            for part in PartName::ALL {
+                let mut words = vec!["conformance".to_owned(), part.to_string(), key.example()];
+                let more: &[&str] = match (key.option(), part) {
+                    ("origin", _) => &["--no-service"],
+                    ("save", _) => &["--explore=3"],
+                    ("port-env" | "ready-timeout", _) => &["--launch=a"],
+                    ("service-listen", _) => &["--settings=a"],
+                    ("state-header", _) => &["--state-url=a"],
+                    _ => &[],
+                };
+                let url = match part {
+                    PartName::Service => "--base-url=a",
+                    PartName::Keys => "--keys-url=a",
+                    PartName::Edge | PartName::Collector => "",
+                };
+                words.extend(
+                    more.iter().copied().chain([url]).filter(|word| !word.is_empty()).map(str::to_owned),
+                );
+                words.dedup_by_key(|word| word.split('=').next().unwrap_or_default().to_owned());
+                let args = Arguments::try_parse_from(&words).unwrap().args;
+                let is_accepted = check_options(&args, *part).is_ok();
+                assert_eq!(is_accepted, key.parts().contains(part), "{words:?}");
+            }
+        }
+    }
+}

@@ -12,15 +12,15 @@ mod service;
 
 pub(crate) use args::ConformanceArgs;
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args as _, Command};
 use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
+use edgeproof_fixtures::spec::PartName;
 
-use crate::cli::config::{Given, InForce, Positional, in_force};
+use crate::cli::config::{ConfigArgs, Given, InForce, Positional, in_force};
 use crate::run::Pins;
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
@@ -35,7 +35,8 @@ pub(super) fn command() -> Command {
 
 /// `edgeproof conformance`.
 pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
-    let InForce { args, line, .. } = complete(given)?;
+    let in_force = complete(given)?;
+    let args = &in_force.args;
     let runtime = runtime()?;
     // Before the plan writes credentials to files: a killed process would leave them behind.
     let interrupted = {
@@ -43,15 +44,15 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
         signals::catch()?
     };
     // The file may hold what is wrong.
-    let planned = plan(&args, &given.args, &runtime).inspect_err(|_| note(line.as_deref()))?;
+    let planned = plan(args, &given.args, &runtime).inspect_err(|_| in_force.note())?;
     match planned {
         PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
-            match &line {
+            match &in_force.line {
                 Some(line) if !ReportArgument::any_to_stdout(&args.report) => {
                     write_stdout(format!("{line}\n").as_bytes())?;
                 }
-                line => note(line.as_deref()),
+                _ => in_force.note(),
             }
             let code = runtime.block_on(execute(*run, interrupted));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -63,21 +64,22 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
 /// The arguments, completed by `edgeproof.toml`.
 fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, Failure> {
     let args = &given.args;
-    let word = args.target.as_deref();
-    let positional = Positional { word, is_builtin: args.embedded };
-    let mut completed = in_force("conformance", given, &args.config, positional)?;
+    let config = ConfigArgs {
+        no_config: args.config.no_config || args.embedded,
+        target: args.config.target.clone(),
+    };
+    let mut completed = in_force("conformance", &command(), given, &config, positional(args))?;
     completed.args.edge.launch_folder = completed.folder("launch");
     completed.args.state_folder = completed.folder("state_command");
     completed.args.open_folder = completed.folder("open_with");
     Ok(completed)
 }
 
-/// Prints a line to standard error.
-fn note(line: Option<&str>) {
-    if let Some(line) = line {
-        // Ignore a closed standard error.
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
-    }
+/// A part, or the URL of an edge.
+fn positional(args: &ConformanceArgs) -> Positional<'_> {
+    let word = args.target.as_deref();
+    let part = word.map(|word| word.parse().ok());
+    Positional { word, part: part.map(|part| part.unwrap_or(PartName::Edge)), is_url: part == Some(None) }
 }
 
 async fn execute(
