@@ -31,6 +31,8 @@ pub(crate) struct Config<'k> {
 #[derive(Debug)]
 pub(crate) struct Section<'k> {
     pub(super) part: PartName,
+    /// Where the part is named.
+    pub(super) part_at: Option<Range<usize>>,
     pub(super) entries: Vec<Entry<'k>>,
 }
 
@@ -124,15 +126,18 @@ impl<'k> SectionParser<'_, 'k> {
             }
             entries.push(entry);
         }
-        Ok(Section { part, entries })
+        Ok(Section { part, part_at: table.get(PART).map(Spanned::span), entries })
     }
 
     fn part(&self, value: &Spanned<DeValue<'_>>) -> Result<PartName, ConfigError> {
-        let part = value.get_ref().as_str().and_then(|text| text.parse().ok());
-        part.ok_or_else(|| {
-            let names: Vec<_> = PartName::ALL.iter().map(|part| format!("\"{part}\"")).collect();
-            let help = format!("write one of {}", names.join(", "));
-            self.place.source.error(&value.span(), format!("`{PART}` is not a part"), help)
+        let text = value.get_ref().as_str().unwrap_or_default();
+        text.parse().map_err(|_| {
+            let names = PartName::ALL.iter().map(|part| part.name());
+            let help = match nearest(text, names.clone()).first() {
+                Some(similar) => format!("did you mean \"{similar}\"?"),
+                None => format!("write one of {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            self.place.source.error(&value.span(), format!("`{PART}` names no part"), help)
         })
     }
 

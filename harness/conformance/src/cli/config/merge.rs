@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use edgeproof_fixtures::spec::PartName;
 
 use super::document::{Config, TARGET};
@@ -25,6 +27,8 @@ pub(super) enum Source<'c, 'k> {
 #[derive(Debug)]
 pub(super) struct Chosen<'c, 'k> {
     pub(super) part: PartName,
+    /// Where the file names the part.
+    pub(super) part_at: Option<Range<usize>>,
     /// Name of the target.
     pub(super) name: Option<&'c str>,
     pub(super) entries: Vec<&'c Entry<'k>>,
@@ -57,10 +61,16 @@ impl<'k> Config<'k> {
         let fits = |of: PartName| part.is_none_or(|part| part == of);
         let top = &self.top;
         if top.names_target() && fits(top.part) {
-            return Ok(Chosen { part: top.part, name: None, entries: top.entries.iter().collect() });
+            return Ok(Chosen {
+                part: top.part,
+                part_at: top.part_at.clone(),
+                name: None,
+                entries: top.entries.iter().collect(),
+            });
         }
         let part = part.unwrap_or(top.part);
-        let shared = Chosen { part, name: None, entries: self.shared(part) };
+        let part_at = top.part_at.clone().filter(|_| part == top.part);
+        let shared = Chosen { part, part_at, name: None, entries: self.shared(part) };
         let mut fitting = self.targets.iter().filter(|(_, section)| fits(section.part));
         match (fitting.next(), fitting.next()) {
             _ if is_given => Ok(shared),
@@ -87,7 +97,7 @@ impl<'k> Config<'k> {
         let is_own = |entry: &Entry<'_>| own.iter().any(|own| own.key.id() == entry.key.id());
         let shared = self.shared(section.part).into_iter().filter(|entry| !is_own(entry));
         let entries = shared.chain(own.iter().copied()).collect();
-        Ok(Chosen { part: section.part, name: Some(name), entries })
+        Ok(Chosen { part: section.part, part_at: section.part_at.clone(), name: Some(name), entries })
     }
 
     /// What a part takes from the keys above the tables: no part of a target, and no cases of another part.

@@ -4,7 +4,7 @@ use clap::{Args, Command};
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::PartName;
 
-use super::document::Config;
+use super::document::{Config, PART};
 use super::file::{Search, search};
 use super::in_force::is_variable_set;
 use super::key::{ConfigKey, Kind};
@@ -14,6 +14,8 @@ use super::merge::{Chosen, Source, source};
 pub(super) const SCHEMA: &str = include_str!("../../../schema/edgeproof-1.json");
 /// Shown for an option without a value.
 const NO_VALUE: &str = "-";
+/// Where the value of an option comes from that nobody sets.
+const DEFAULT: &str = "default";
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigCommandArgs {
@@ -57,7 +59,8 @@ fn none(keys: &[ConfigKey], args: &ConfigCommandArgs, why: &str) -> Result<u8, F
             "the file is looked for from the working directory up to the root of the repository (.git)",
         ));
     }
-    let chosen = Chosen { part: args.part.unwrap_or(PartName::Edge), name: None, entries: Vec::new() };
+    let chosen =
+        Chosen { part: args.part.unwrap_or(PartName::Edge), part_at: None, name: None, entries: Vec::new() };
     write_stdout(table(why, keys, &chosen, &|_| String::new()).as_bytes()).map(|()| 0)
 }
 
@@ -68,13 +71,17 @@ fn table(
     chosen: &Chosen<'_, '_>,
     place: &dyn Fn(usize) -> String,
 ) -> String {
+    let part_from = chosen.part_at.as_ref().map_or_else(|| DEFAULT.to_owned(), |at| place(at.start));
+    let part = [PART.to_owned(), chosen.part.to_string(), part_from];
     let of_part = keys.iter().filter(|key| key.parts().contains(&chosen.part));
-    let rows: Vec<[String; 3]> = of_part.map(|key| row(key, chosen, place)).collect();
+    let rows: Vec<[String; 3]> =
+        std::iter::once(part).chain(of_part.map(|key| row(key, chosen, place))).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let (name_width, value_width) = (width(0), width(1));
-    let mut text = format!("{title}\n\n{:name_width$}  {}\n", "part", chosen.part);
+    let mut text = format!("{title}\n\n");
     for [name, value, from] in &rows {
-        _ = writeln!(text, "{name:name_width$}  {value:value_width$}  {from}");
+        let line = format!("{name:name_width$}  {value:value_width$}  {from}");
+        _ = writeln!(text, "{}", line.trim_end());
     }
     text
 }
@@ -86,19 +93,20 @@ fn row(key: &ConfigKey, chosen: &Chosen<'_, '_>, place: &dyn Fn(usize) -> String
             let value = std::env::var(variable).ok().filter(|_| key.kind() != Kind::Secret);
             (value.unwrap_or_else(|| "set".to_owned()), format!("{variable} in the environment"))
         }
-        Source::CommandLine | Source::Default => (default(key), "default".to_owned()),
+        Source::CommandLine | Source::Default => match default(key) {
+            Some(value) => (value, DEFAULT.to_owned()),
+            None => (NO_VALUE.to_owned(), String::new()),
+        },
     };
     [key.name().to_owned(), value, from]
 }
 
-fn default(key: &ConfigKey) -> String {
+fn default(key: &ConfigKey) -> Option<String> {
     if key.kind() == Kind::Flag {
-        return false.to_string();
+        return Some(false.to_string());
     }
     let values = key.arg().get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
-    Some(values.collect::<Vec<_>>().join(" "))
-        .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| NO_VALUE.into())
+    Some(values.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
 }
 
 fn part(text: &str) -> Result<PartName, String> {

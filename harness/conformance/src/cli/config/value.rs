@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Arg, Command};
 use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
 use edgeproof_fixtures::spec::Version;
+use edgeproof_reports::Format;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -72,6 +73,11 @@ impl<'k> Entry<'k> {
             (Kind::Reports, DeValue::Table(reports)) => {
                 let (mut shown, mut values) = (Vec::new(), Vec::new());
                 for (format, path) in reports {
+                    if format.get_ref().parse::<Format>().is_err() {
+                        let message = format!("the format `{}` is unknown", format.get_ref());
+                        let help = format!("write one of {}", Format::names());
+                        return Err(place.source.error(&format.span(), message, help));
+                    }
                     let text = path.get_ref().as_str().ok_or_else(|| type_error(key, path, place))?;
                     shown.push(format!("{}={text}", format.get_ref()));
                     let report = format!("{}={}", format.get_ref(), within(place.folder, text));
@@ -180,17 +186,18 @@ fn checked(
 fn type_error(key: &ConfigKey, value: &Spanned<DeValue<'_>>, place: Place<'_>) -> ConfigError {
     let name = key.name();
     let (expected, example) = match key.kind() {
-        Kind::Flag => ("true or false", format!("{name} = true")),
-        Kind::Integer => ("a whole number", format!("{name} = 8")),
+        Kind::Flag => ("a boolean", format!("{name} = true")),
+        Kind::Integer => ("an integer", format!("{name} = 8")),
         Kind::Text => ("a string", format!("{name} = \"…\"")),
         Kind::Secret => ("a string", format!("{name} = \"@FILE\"")),
         Kind::List => ("an array of strings", format!("{name} = [\"…\"]")),
         Kind::Reports => ("a table of formats and paths", format!("{name} = {{ junit = \"edge.xml\" }}")),
     };
     let found = value.get_ref().type_str();
+    let article = if found.starts_with(['a', 'i']) { "an" } else { "a" };
     place.source.error(
         &value.span(),
-        format!("`{name}` takes {expected}, not a value of type {found}"),
+        format!("`{name}` takes {expected}, not {article} {found}"),
         format!("write {example}"),
     )
 }

@@ -24,13 +24,10 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ConformanceArgs {
-    /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the embedded reference edge)
+    /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the target of edgeproof.toml, or else
+    /// the embedded reference edge)
     #[arg(value_name = "edge|service|keys|collector|URL")]
     pub(super) target: Option<String>,
-    /// Test the built-in part, and ignore edgeproof.toml
-    #[arg(long, conflicts_with_all = ["config_target", "launch", "url", "settings", "base_url", "keys_url", "module"])]
-    pub(super) embedded: bool,
-
     #[command(flatten)]
     pub(super) edge: EdgeTargetArgs,
     /// Run only cases that need no mock service, for an edge in production
@@ -183,6 +180,9 @@ pub(crate) struct ConformanceArgs {
 
     #[command(flatten)]
     pub(super) config: ConfigArgs,
+    /// Test the built-in part, and ignore edgeproof.toml
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["config_target", "launch", "url", "settings", "base_url", "keys_url", "module"])]
+    pub(super) embedded: bool,
     /// Folder in which the state hook runs (default: the current folder)
     #[arg(skip)]
     pub(super) state_folder: Option<PathBuf>,

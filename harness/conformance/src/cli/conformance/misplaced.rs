@@ -114,13 +114,14 @@ fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
 }
 
 /// Options for edges.
-fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
+fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 9] {
     [
         ("--launch", args.edge.launch.is_some()),
         ("--url", args.edge.url.is_some()),
         ("--settings", args.edge.settings.is_some()),
         ("--no-service", args.no_service),
         ("--origin", args.origin.is_some()),
+        ("--edge-scheme", args.edge.edge_scheme.is_some()),
         ("--edge-ca", args.edge.edge_ca.is_some()),
         ("--reply-shape", args.interface.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),

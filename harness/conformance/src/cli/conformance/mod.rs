@@ -64,10 +64,8 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
 /// The arguments, completed by `edgeproof.toml`.
 fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, Failure> {
     let args = &given.args;
-    let config = ConfigArgs {
-        no_config: args.config.no_config || args.embedded,
-        target: args.config.target.clone(),
-    };
+    let config =
+        ConfigArgs { no_config: args.config.no_config || args.embedded, target: args.config.target.clone() };
     let mut completed = in_force("conformance", &command(), given, &config, positional(args))?;
     completed.args.edge.launch_folder = completed.folder("launch");
     completed.args.state_folder = completed.folder("state_command");
