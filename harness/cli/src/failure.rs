@@ -10,8 +10,15 @@ use super::exit_code::{INCOMPLETE, USAGE};
 /// followed by advice.
 #[derive(Debug)]
 pub struct Failure {
-    diagnostic: Box<dyn Diagnostic + Send + Sync>,
+    why: Why,
     code: u8,
+}
+
+#[derive(Debug)]
+enum Why {
+    Diagnostic(Box<dyn Diagnostic + Send + Sync>),
+    /// Printed as it is.
+    Arguments(clap::Error),
 }
 
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -26,6 +33,11 @@ impl Failure {
     /// An invalid command or file, without an error type of a library.
     pub fn usage(what: impl Into<String>, advice: impl Into<String>) -> Self {
         Self::from(Plain { what: what.into(), advice: advice.into() })
+    }
+
+    /// Invalid arguments, printed as at the start of the program.
+    pub fn arguments(error: clap::Error) -> Self {
+        Self { why: Why::Arguments(error), code: USAGE }
     }
 
     /// An error without advice of its own, with its sources.
@@ -53,8 +65,15 @@ impl Failure {
 
     /// Prints the failure to standard error, coloured on a terminal, then each related failure. Yields the exit code.
     pub fn print(&self) -> u8 {
-        let related = self.diagnostic.related().into_iter().flatten();
-        for diagnostic in std::iter::once(&*self.diagnostic as &dyn Diagnostic).chain(related) {
+        let diagnostic = match &self.why {
+            Why::Diagnostic(diagnostic) => diagnostic,
+            Why::Arguments(error) => {
+                let _ = error.print();
+                return self.code;
+            }
+        };
+        let related = diagnostic.related().into_iter().flatten();
+        for diagnostic in std::iter::once(&**diagnostic as &dyn Diagnostic).chain(related) {
             // Ignore a closed standard error: the exit code still reports the failure.
             let _ = writeln!(std::io::stderr().lock(), "{}", Page(Single(diagnostic)));
         }
@@ -64,7 +83,7 @@ impl Failure {
 
 impl<D: Diagnostic + Send + Sync + 'static> From<D> for Failure {
     fn from(diagnostic: D) -> Self {
-        Self { diagnostic: Box::new(diagnostic), code: USAGE }
+        Self { why: Why::Diagnostic(Box::new(diagnostic)), code: USAGE }
     }
 }
 
@@ -114,7 +133,8 @@ mod tests {
     #[test]
     fn failure_prints_its_sentence_and_its_advice() {
         let failure = Failure::usage("cannot read x: it is empty", "write a line");
-        let page = Page(Single(&*failure.diagnostic)).to_string();
+        let Why::Diagnostic(diagnostic) = failure.why else { panic!("{failure:?}") };
+        let page = Page(Single(&*diagnostic)).to_string();
         assert!(page.contains("cannot read x: it is empty\n"), "{page}");
         assert!(page.contains("help: write a line"), "{page}");
     }

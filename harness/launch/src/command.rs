@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct CommandLine {
     line: String,
     words: Vec<String>,
+    folder: Option<PathBuf>,
 }
 
 /// Invalid command, found before anything runs.
@@ -50,14 +51,24 @@ pub enum CommandError {
 impl CommandLine {
     /// Splits `line` and looks its program up, by path or in `PATH`.
     pub fn parse(line: &str) -> Result<Self, CommandError> {
+        Self::parse_in(line, None)
+    }
+
+    /// The same for a program that runs in `folder` (default: the current folder). Its path is relative to this folder.
+    pub fn parse_in(line: &str, folder: Option<&Path>) -> Result<Self, CommandError> {
         let words = split(line)?;
-        look_up(&words[0], env::var_os("PATH").as_deref())?;
-        Ok(Self { line: line.to_owned(), words })
+        look_up(&words[0], env::var_os("PATH").as_deref(), folder)?;
+        Ok(Self { line: line.to_owned(), words, folder: folder.map(Path::to_owned) })
     }
 
     /// Command, as given.
     pub fn as_str(&self) -> &str {
         &self.line
+    }
+
+    /// Folder in which the program runs (default: the current folder).
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// Program and arguments for one start, with `{host}` and `{port}` replaced in every word.
@@ -76,12 +87,12 @@ fn split(line: &str) -> Result<Vec<String>, CommandError> {
     }
 }
 
-fn look_up(program: &str, path: Option<&OsStr>) -> Result<(), CommandError> {
+fn look_up(program: &str, path: Option<&OsStr>, folder: Option<&Path>) -> Result<(), CommandError> {
     if program.contains("{port}") || program.contains("{host}") {
         return Ok(()); // Known only when it is started.
     }
     let candidates: Vec<PathBuf> = match path {
-        _ if program.contains('/') => vec![PathBuf::from(program)],
+        _ if program.contains('/') => vec![within(folder, program)],
         Some(path) => env::split_paths(path).map(|folder| folder.join(program)).collect(),
         None => ["/usr/bin", "/bin"].iter().map(|folder| Path::new(folder).join(program)).collect(),
     };
@@ -91,7 +102,9 @@ fn look_up(program: &str, path: Option<&OsStr>) -> Result<(), CommandError> {
     let is_path = program.contains('/');
     match candidates.into_iter().find(|file| if is_path { file.exists() } else { file.is_file() }) {
         Some(path) => Err(CommandError::NotExecutable { advice: how_to_run(&path), path }),
-        None => Err(CommandError::NotFound { program: program.to_owned(), advice: how_to_find(program) }),
+        None => {
+            Err(CommandError::NotFound { program: program.to_owned(), advice: how_to_find(program, folder) })
+        }
     }
 }
 
@@ -99,14 +112,23 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-fn how_to_find(program: &str) -> String {
+/// A path of a program that runs in `folder`.
+fn within(folder: Option<&Path>, path: &str) -> PathBuf {
+    folder.map_or_else(|| path.into(), |folder| folder.join(path))
+}
+
+fn how_to_find(program: &str, folder: Option<&Path>) -> String {
     if program.split_once('=').is_some_and(|(name, _)| is_variable(name)) {
         return format!("no shell runs: to set a variable, put `env` in front: 'env {program} …'");
     }
-    if !program.contains('/') && Path::new(program).is_file() {
-        return format!("a file of this name is in the current folder: write ./{program}");
+    let folder_name =
+        folder.map_or_else(|| "the current folder".to_owned(), |folder| folder.display().to_string());
+    if !program.contains('/') && within(folder, program).is_file() {
+        return format!("a file of this name is in {folder_name}: write ./{program}");
     }
-    "check the spelling; paths are relative to the current folder; no shell runs, so aliases, `~` and `$NAME` do not work".into()
+    format!(
+        "check the spelling; paths are relative to {folder_name}; no shell runs, so aliases, `~` and `$NAME` do not work"
+    )
 }
 
 fn how_to_run(path: &Path) -> String {
@@ -175,8 +197,8 @@ mod tests {
             path: file.clone(),
             advice: format!("start it with its interpreter: 'node {}'", file.display()),
         };
-        assert_eq!(look_up(file.to_str().unwrap(), None), Err(expected.clone()));
-        assert_eq!(look_up("edge.mjs", Some(folder.path().as_os_str())), Err(expected));
+        assert_eq!(look_up(file.to_str().unwrap(), None, None), Err(expected.clone()));
+        assert_eq!(look_up("edge.mjs", Some(folder.path().as_os_str()), None), Err(expected));
     }
 
     #[test]

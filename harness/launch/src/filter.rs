@@ -1,4 +1,5 @@
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use super::CommandLine;
 #[derive(Debug, Clone)]
 pub struct Filter {
     words: Vec<String>,
+    folder: Option<PathBuf>,
 }
 
 /// What a [`Filter`] answered.
@@ -43,7 +45,7 @@ const LONGEST: u64 = 1024 * 1024;
 impl Filter {
     /// A filter that runs this command.
     pub fn new(command: &CommandLine) -> Self {
-        Self { words: command.fill("", 0) }
+        Self { words: command.fill("", 0), folder: command.folder().map(Path::to_owned) }
     }
 
     /// Runs the program on this input. It and its children are killed when the time is over, or when the future is
@@ -51,6 +53,9 @@ impl Filter {
     pub async fn run(&self, input: &[u8], limit: Duration) -> Result<FilterOutput, FilterError> {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).process_group(0).kill_on_drop(true);
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Group::of(command.spawn()?);
         let answer = timeout(limit, child.answer(input)).await;

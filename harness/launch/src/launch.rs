@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -132,9 +132,15 @@ impl Launch {
             ServerAddress::resolve(&self.url(port), self.ca.as_deref()).await?.at((HOST, port).into());
         let words = self.command.fill(&HOST.to_string(), port).into_iter().map(OsString::from).collect();
         let environment = self.environment(settings, port);
-        let process =
-            Process::spawn(&ProcessStart { words, environment, grace: self.grace, stdin_open: false })
-                .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
+        let folder = self.command.folder().map(Path::to_owned);
+        let process = Process::spawn(&ProcessStart {
+            words,
+            folder,
+            environment,
+            grace: self.grace,
+            stdin_open: false,
+        })
+        .map_err(|why| LaunchError::NotStarted { command: self.command.as_str().to_owned(), why })?;
         let probed = tokio::select! {
             answered = self.answers(&endpoint) => answered.map_err(StartFailure::NotReady),
             status = process.exit() => Err(StartFailure::Exited(status)),

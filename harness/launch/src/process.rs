@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -45,6 +46,8 @@ pub struct Process {
 pub struct ProcessStart {
     /// Program and arguments: at least one word.
     pub words: Vec<OsString>,
+    /// Working directory (default: the current folder).
+    pub folder: Option<PathBuf>,
     /// Variables to set (`Some`) or to unset (`None`); all others are inherited.
     pub environment: Vec<(String, Option<OsString>)>,
     /// Time between SIGTERM and SIGKILL.
@@ -60,6 +63,9 @@ impl Process {
         let mark = Mark::new();
         let mut command = Command::new(program);
         command.args(arguments).env(MARK, mark.variable());
+        if let Some(folder) = &start.folder {
+            command.current_dir(folder);
+        }
         for (name, value) in &start.environment {
             match value {
                 Some(value) => command.env(name, value),

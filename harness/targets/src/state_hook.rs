@@ -40,6 +40,8 @@ pub struct StateOptions<'o> {
     pub url: Option<&'o str>,
     /// `--state-command`.
     pub command: Option<&'o str>,
+    /// Folder in which the command runs (default: the current folder).
+    pub folder: Option<&'o Path>,
     /// `--state-header`.
     pub header: Option<&'o str>,
     /// CA file of the URL's server (default: system roots).
@@ -108,10 +110,10 @@ const SHOWN: usize = 400;
 impl StatePort {
     /// The hook that the options name, if any.
     pub async fn of_options(options: StateOptions<'_>) -> Result<Option<Self>, StateOptionError> {
-        let StateOptions { url, command, header, ca } = options;
+        let StateOptions { url, command, folder, header, ca } = options;
         match (url, command) {
             (Some(url), _) => Self::at(url, header, ca).await.map(Some),
-            (None, Some(command)) => Self::command(command).map(Some),
+            (None, Some(command)) => Self::command(command, folder).map(Some),
             (None, None) => Ok(None),
         }
     }
@@ -131,8 +133,8 @@ impl StatePort {
     }
 
     /// A hook that is a program.
-    fn command(line: &str) -> Result<Self, StateOptionError> {
-        Ok(Self::Command(Filter::new(&CommandLine::parse(line)?)))
+    fn command(line: &str, folder: Option<&Path>) -> Result<Self, StateOptionError> {
+        Ok(Self::Command(Filter::new(&CommandLine::parse_in(line, folder)?)))
     }
 
     /// The secret value of its header.

@@ -142,7 +142,7 @@ fn start(executable: &Path, folder: &Path, trusted_spki: &[String]) -> ProcessSt
         variable("XDG_CONFIG_HOME", folder.join("config")),
         variable("XDG_DATA_HOME", folder.join("data")),
     ];
-    ProcessStart { words, environment, grace: GRACE, stdin_open: true }
+    ProcessStart { words, folder: None, environment, grace: GRACE, stdin_open: true }
 }
 
 /// Connects as soon as the log names the URL. Yields the version as well.

@@ -1,5 +1,6 @@
 //! Command line of `edgeproof`: one module for each command.
 
+mod config;
 mod conformance;
 mod edge;
 mod edges;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use config::{ConfigCommandArgs, Given};
 use conformance::ConformanceArgs;
 use edge::EdgeArgs;
 use explain::ExplainArgs;
@@ -41,15 +43,17 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     /// Test an edge, a service or a key set
-    Conformance(Box<ConformanceArgs>),
+    Conformance(Box<Given<ConformanceArgs>>),
     /// Start edge and mock service for one case, and judge each request that the edge sends
-    Serve(Box<ServeArgs>),
+    Serve(Box<Given<ServeArgs>>),
     /// Explain a case, a row or a cause: what is required and why, an example, typical mistakes and their fixes
     Explain(ExplainArgs),
     /// Show or export the rows of the interface, and add up which rows reports prove
     Spec(SpecArgs),
     /// Show JSON reports of runs, compare two, or put several side by side
     Report(ReportArgs),
+    /// Print the options that edgeproof.toml and the environment set, and where each value comes from
+    Config(ConfigCommandArgs),
     /// Make credentials and collections, valid or invalid, for tests with the mock service
     Mint(MintArgs),
     /// Run the mock service, for tests of edges and backends
@@ -62,10 +66,11 @@ enum CliCommand {
 pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
         CliCommand::Conformance(args) => conformance::main(&args),
-        CliCommand::Serve(args) => serve::main(&args),
+        CliCommand::Serve(args) => serve::main(&args, &conformance::command()),
         CliCommand::Explain(args) => explain::main(&args),
         CliCommand::Spec(args) => spec::main(&args),
         CliCommand::Report(args) => report::main(&args),
+        CliCommand::Config(args) => config::main(&args, &conformance::command()),
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),
         CliCommand::Edge(args) => edge::main(&args),

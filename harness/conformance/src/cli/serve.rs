@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Command};
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_mock::ReplyShape;
 
+use super::config::{ConfigArgs, Given, Positional, in_force};
 use super::edges::{EdgeSelection, EdgeTargetArgs, InterfaceArgs, edge_options};
 use crate::cases::{self, Case, Catalog, Edge};
 use crate::nearest::{nearest_ids, similar_text};
@@ -30,10 +31,18 @@ pub(super) struct ServeArgs {
     edge: EdgeTargetArgs,
     #[command(flatten)]
     interface: InterfaceArgs,
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
-/// `edgeproof serve`.
-pub(super) fn main(args: &ServeArgs) -> Result<u8, Failure> {
+/// `edgeproof serve`. `options`: the command whose options `edgeproof.toml` sets.
+pub(super) fn main(given: &Given<ServeArgs>, options: &Command) -> Result<u8, Failure> {
+    let ServeArgs { case, config, .. } = &given.args;
+    let positional = Positional { word: Some(case), part: Some(PartName::Edge), is_url: false };
+    let mut in_force = in_force("serve", options, given, config, positional)?;
+    in_force.args.edge.launch_folder = in_force.folder("launch");
+    in_force.note();
+    let args = &in_force.args;
     let runtime = runtime()?;
     // Before credentials are written to files: a killed process would leave them behind.
     let interrupted = {

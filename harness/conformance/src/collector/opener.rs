@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use edgeproof_launch::{CommandError, CommandLine, Filter, FilterOutput};
@@ -26,9 +27,9 @@ const NOT_OPENED: i32 = 1;
 const SHOWN: usize = 200;
 
 impl Opener {
-    /// The program of a command line.
-    pub fn parse(line: &str) -> Result<Self, CommandError> {
-        Ok(Self { filter: Filter::new(&CommandLine::parse(line)?) })
+    /// The program of a command line, which runs in `folder` (default: the current folder).
+    pub fn parse(line: &str, folder: Option<&Path>) -> Result<Self, CommandError> {
+        Ok(Self { filter: Filter::new(&CommandLine::parse_in(line, folder)?) })
     }
 
     /// Opens a posted body. None: it does not open. The error says how the program failed.
@@ -95,7 +96,7 @@ mod tests {
         #[case] line: &str,
         #[case] expected: Result<Option<&str>, &str>,
     ) {
-        let opened = Opener::parse(line).unwrap().open(br#"{"sessionRef":"a-1"}"#).await;
+        let opened = Opener::parse(line, None).unwrap().open(br#"{"sessionRef":"a-1"}"#).await;
         match (opened, expected) {
             (Ok(opened), Ok(expected)) => {
                 assert_eq!(opened.map(|opened| opened.session_ref).as_deref(), expected);

@@ -1,7 +1,7 @@
 //! The page of `edgeproof mock --page` in Chromium: it shows the steps of a session, up to verdict or refusal.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use edgeproof_browser::{Chromium, ChromiumOptions, Page, PageOptions};
@@ -9,6 +9,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::limited::{self, Watchdog};
+use crate::tested_program;
 
 /// Waits until the run is over, and yields what the page shows.
 const SHOWN: &str = "new Promise((resolve) => {
@@ -32,7 +33,7 @@ struct Mock {
 
 impl Mock {
     fn start(more: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_edgeproof"))
+        let mut child = tested_program::edgeproof()
             .args(["mock", "--listen", "127.0.0.1:0", "--page", "127.0.0.1:0", "--json", "--quiet"])
             .args(more)
             .stdout(Stdio::piped())

@@ -14,4 +14,6 @@ mod program;
 mod signals;
 #[path = "../integration/cli/support.rs"]
 mod support;
+#[path = "../integration/tested_program.rs"]
+mod tested_program;
 mod wrapped;

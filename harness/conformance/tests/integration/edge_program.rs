@@ -1,7 +1,7 @@
 //! The reference edge as a program.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::limited::{self, Watchdog};
+use crate::tested_program;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -21,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn edge_prints_its_address_and_stops_on_sigterm() {
     let credentials = Credentials::mint(&MintOptions::default()).unwrap();
     let files = CredentialFiles::write(&credentials).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command = tested_program::edgeproof();
     command.arg("edge").arg("--cert").arg(files.certificate(Role::EdgeServer));
     command.arg("--key").arg(files.key(Role::EdgeServer).unwrap());
     for name in EdgeSettings::NAMES {

@@ -19,6 +19,7 @@ mod rendered_texts;
 mod service_conformance;
 mod structure;
 mod target;
+mod tested_program;
 mod together;
 mod variants;
 mod versions;

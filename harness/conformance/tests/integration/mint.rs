@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::SystemTime;
 
 use edgeproof_fixtures::credentials::{
@@ -14,6 +14,7 @@ use rstest::rstest;
 use tempfile::TempDir;
 
 use crate::limited;
+use crate::tested_program;
 
 /// A folder with minted settings.
 struct Settings {
@@ -53,7 +54,7 @@ fn text(path: &Path) -> &str {
 }
 
 fn run<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    limited::output(Command::new(env!("CARGO_BIN_EXE_edgeproof")).args(args).env("NO_COLOR", "1"))
+    limited::output(tested_program::edgeproof().args(args).env("NO_COLOR", "1"))
 }
 
 fn succeeds<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {

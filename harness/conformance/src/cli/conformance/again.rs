@@ -5,7 +5,7 @@ use edgeproof_reports::difference::DifferenceKind;
 use edgeproof_reports::{CaseReport, EarlierRun, Mismatch, Outcome, Report, counted};
 
 use super::args::ConformanceArgs;
-use super::last_run::{self, LAST_RUN};
+use super::last_run;
 
 /// What `--rerun-failed` and `--failed` play again.
 #[derive(Debug, Default)]
@@ -36,14 +36,15 @@ impl Again {
         if !args.failed {
             return Ok(Self::default());
         }
-        Ok(Self::after("--failed", LAST_RUN.to_owned(), last_run::read()?, args.strict))
+        let name = last_run::path(&args.project).display().to_string();
+        Ok(Self::after("--failed", name, last_run::read(&args.project)?, args.strict))
     }
 
     /// After the earlier run with this name, or without one.
     fn after(option: &str, name: String, earlier: Option<Report>, strict: bool) -> Self {
         let notice = |what: String| Some(format!("{option}: {what}"));
         let Some(report) = earlier else {
-            let notice = notice("no run in this folder is known, so all cases run".to_owned());
+            let notice = notice("no run in this project is known, so all cases run".to_owned());
             return Self { notice, ..Self::default() };
         };
         let run = format!("the run of {} ({})", report.started, report.target);
@@ -179,7 +180,7 @@ mod tests {
     #[rstest]
     #[case::nothing_failed(Some(report(&EACH[..1])), "nothing failed in RUN, so all cases run")]
     #[case::monitor(Some(monitored(&[])), "what failed in RUN are rules about whole runs, so all cases run")]
-    #[case::no_run(None, "no run in this folder is known, so all cases run")]
+    #[case::no_run(None, "no run in this project is known, so all cases run")]
     fn without_a_case_to_play_all_are_played(#[case] last: Option<Report>, #[case] notice: &str) {
         let again = after(last, false);
         assert!(again.only.is_none() && again.earlier.is_none());

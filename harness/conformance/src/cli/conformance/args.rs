@@ -7,6 +7,7 @@ use clap::Args;
 use edgeproof_cli::args::{ColorChoice, ReportArgument, parse_duration};
 use edgeproof_cli::parse_origin;
 
+use crate::cli::config::ConfigArgs;
 use crate::cli::edges::{EdgeTargetArgs, InterfaceArgs};
 
 /// Exit codes, shown in the help.
@@ -23,10 +24,10 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct ConformanceArgs {
-    /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the embedded reference edge)
+    /// `edge`, the URL of an edge, `service`, `keys` or `collector` (default: the target of edgeproof.toml, or else
+    /// the embedded reference edge)
     #[arg(value_name = "edge|service|keys|collector|URL")]
     pub(super) target: Option<String>,
-
     #[command(flatten)]
     pub(super) edge: EdgeTargetArgs,
     /// Run only cases that need no mock service, for an edge in production
@@ -94,7 +95,7 @@ pub(crate) struct ConformanceArgs {
     /// Run only cases that failed or could not run in this JSON report
     #[arg(long, value_name = "REPORT", help_heading = "Cases")]
     pub(super) rerun_failed: Option<PathBuf>,
-    /// Run only cases that failed or could not run in the last run in this folder; all cases if none did
+    /// Run only cases that failed or could not run in the last run in this project; all cases if none did
     #[arg(long, help_heading = "Cases", conflicts_with = "rerun_failed")]
     pub(super) failed: bool,
     /// Run only the cases that this version of edgeproof had
@@ -182,4 +183,19 @@ pub(crate) struct ConformanceArgs {
     /// Also show observations and the ids of cases that do not apply
     #[arg(long, short, help_heading = "Output")]
     pub(super) verbose: bool,
+
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// Test the built-in part, and ignore edgeproof.toml
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["config_target", "launch", "url", "settings", "base_url", "keys_url", "module"])]
+    pub(super) embedded: bool,
+    /// Folder in which the state hook runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) state_folder: Option<PathBuf>,
+    /// Folder in which the command of --open-with runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) open_folder: Option<PathBuf>,
+    /// Folder that keeps the last run: that of `edgeproof.toml` (default: the current folder)
+    #[arg(skip)]
+    pub(super) project: PathBuf,
 }

@@ -34,7 +34,8 @@ pub(super) fn collector_options(
             "give the name that the collector's error texts begin with, such as `service` in `service: unknown mode`",
         ));
     }
-    let opener = args.open_with.as_deref().map(Opener::parse).transpose()?.map(Arc::new);
+    let opener = args.open_with.as_deref().map(|line| Opener::parse(line, args.open_folder.as_deref()));
+    let opener = opener.transpose()?.map(Arc::new);
     let hosts = CollectorRunnerOptions::HOSTS.map(str::to_owned);
     let credentials = Arc::new(mint(&hosts, None)?);
     let files = write_credentials(&credentials)?;

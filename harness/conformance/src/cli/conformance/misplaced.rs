@@ -18,6 +18,13 @@ pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<()
             "name the target as in the last run, such as --launch CMD; --rerun-failed REPORT works here",
         ));
     }
+    let is_url = args.target.as_deref().is_some_and(|target| target.parse::<PartName>().is_err());
+    if args.embedded && is_url {
+        return Err(Failure::usage(
+            "cannot use --embedded with the URL of an edge",
+            "the option tests the built-in part: omit the option, or the URL",
+        ));
+    }
     if part != PartName::Collector
         && let Some(option) = first_given(&collector_options(args))
     {
@@ -128,13 +135,14 @@ fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
 }
 
 /// Options for edges.
-fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
+fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 9] {
     [
         ("--launch", args.edge.launch.is_some()),
         ("--url", args.edge.url.is_some()),
         ("--settings", args.edge.settings.is_some()),
         ("--no-service", args.no_service),
         ("--origin", args.origin.is_some()),
+        ("--edge-scheme", args.edge.edge_scheme.is_some()),
         ("--edge-ca", args.edge.edge_ca.is_some()),
         ("--reply-shape", args.interface.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),
@@ -167,4 +175,49 @@ fn service_options(args: &ConformanceArgs) -> [(&'static str, bool); 8] {
 
 fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::config::ConfigKey;
+    use crate::cli::conformance::command;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        args: ConformanceArgs,
+    }
+
+    /// A key of `edgeproof.toml` that the part does not take is an error there. This is the same decision.
+    #[test]
+    fn keys_of_the_file_apply_to_the_same_parts_as_their_options() {
+        for key in ConfigKey::all(&command()) {
+            for part in PartName::ALL {
+                let mut words = vec!["conformance".to_owned(), part.to_string(), key.example()];
+                let more: &[&str] = match (key.option(), part) {
+                    ("origin", _) => &["--no-service"],
+                    ("save", _) => &["--explore=3"],
+                    ("port-env" | "ready-timeout", _) => &["--launch=a"],
+                    ("service-listen", _) => &["--settings=a"],
+                    ("state-header", _) => &["--state-url=a"],
+                    _ => &[],
+                };
+                let url = match part {
+                    PartName::Service => "--base-url=a",
+                    PartName::Keys => "--keys-url=a",
+                    PartName::Edge | PartName::Collector => "",
+                };
+                words.extend(
+                    more.iter().copied().chain([url]).filter(|word| !word.is_empty()).map(str::to_owned),
+                );
+                words.dedup_by_key(|word| word.split('=').next().unwrap_or_default().to_owned());
+                let args = Arguments::try_parse_from(&words).unwrap().args;
+                let is_accepted = check_options(&args, *part).is_ok();
+                assert_eq!(is_accepted, key.parts().contains(part), "{words:?}");
+            }
+        }
+    }
 }

@@ -16,12 +16,17 @@ mod service;
 pub(crate) use args::ConformanceArgs;
 
 use std::io::{Write as _, stderr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::{Args as _, Command};
+use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
+use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::Event;
 
+use crate::cli::config::{ConfigArgs, Given, InForce, Positional, in_force};
 use crate::run::Pins;
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
@@ -29,26 +34,62 @@ use plan::{PlannedCommand, PlannedRun, plan};
 /// Longest wait for background work at the end of a run.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The command with its options.
+pub(super) fn command() -> Command {
+    ConformanceArgs::augment_args(Command::new("conformance"))
+}
+
 /// `edgeproof conformance`.
-pub(super) fn main(args: &ConformanceArgs) -> Result<u8, Failure> {
+pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
+    let in_force = complete(given)?;
+    let args = &in_force.args;
     let runtime = runtime()?;
     // Before the plan writes credentials to files: a killed process would leave them behind.
     let interrupted = {
         let _context = runtime.enter();
         signals::catch()?
     };
-    match plan(args, &runtime)? {
+    // The file may hold what is wrong.
+    let planned = plan(args, &given.args, &runtime).inspect_err(|_| in_force.note())?;
+    match planned {
         PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
-            let code = runtime.block_on(execute(*run, interrupted));
+            match &in_force.line {
+                Some(line) if !ReportArgument::any_to_stdout(&args.report) => {
+                    write_stdout(format!("{line}\n").as_bytes())?;
+                }
+                _ => in_force.note(),
+            }
+            let code = runtime.block_on(execute(*run, &args.project, interrupted));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
             code
         }
     }
 }
 
+/// The arguments, completed by `edgeproof.toml`.
+fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, Failure> {
+    let args = &given.args;
+    let config =
+        ConfigArgs { no_config: args.config.no_config || args.embedded, target: args.config.target.clone() };
+    let mut completed = in_force("conformance", &command(), given, &config, positional(args))?;
+    completed.args.edge.launch_folder = completed.folder("launch");
+    completed.args.state_folder = completed.folder("state_command");
+    completed.args.open_folder = completed.folder("open_with");
+    completed.args.project.clone_from(&completed.project);
+    Ok(completed)
+}
+
+/// A part, or the URL of an edge.
+fn positional(args: &ConformanceArgs) -> Positional<'_> {
+    let word = args.target.as_deref();
+    let part = word.map(|word| word.parse().ok());
+    Positional { word, part: part.map(|part| part.unwrap_or(PartName::Edge)), is_url: part == Some(None) }
+}
+
 async fn execute(
     planned: PlannedRun,
+    project: &Path,
     interrupted: impl Future<Output = signals::Interruption>,
 ) -> Result<u8, Failure> {
     let PlannedRun { run, notice, record, baseline, mut readers } = planned;
@@ -66,7 +107,7 @@ async fn execute(
         Failure::of(&why, "choose another address with --service-listen, or stop the program that uses it")
     })?;
     let code = finish(readers, result.exit_code);
-    last_run::keep(&result);
+    last_run::keep(&result, project);
     if was_interrupted {
         // Half a run observes too few points for a record, and has too few failures for a baseline.
         return Ok(code);

@@ -48,8 +48,12 @@ pub(super) struct PlannedRun {
     pub(super) readers: Vec<Box<dyn Reader + Send>>,
 }
 
-/// Validates the arguments. Nothing reads them again.
-pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedCommand, Failure> {
+/// Validates the arguments. Nothing reads them again. `given`: those of the command line, without `edgeproof.toml`.
+pub(super) fn plan(
+    args: &ConformanceArgs,
+    given: &ConformanceArgs,
+    runtime: &Runtime,
+) -> Result<PlannedCommand, Failure> {
     // Any other text is the URL of an edge.
     let part = args.target.as_deref().and_then(|target| target.parse().ok()).unwrap_or(PartName::Edge);
     check_options(args, part)?;
@@ -87,7 +91,7 @@ pub(super) fn plan(args: &ConformanceArgs, runtime: &Runtime) -> Result<PlannedC
         }
     };
     check_hold(args.hold.as_deref(), &run.plan)?;
-    let rerun = rerun(args, std::env::args_os().next(), seed, run.redactor());
+    let rerun = rerun(args, given, std::env::args_os().next(), seed, run.redactor());
     let options = RunOptions {
         // A replay of one case is about that case.
         latency: run.plan.cases.len() > 1,

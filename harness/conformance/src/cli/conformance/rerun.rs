@@ -17,10 +17,12 @@ const PROGRAM: &str = "edgeproof";
 
 /// The command that runs a case of this command again. `program`: the program as it was called; `seed`: seed of this run.
 ///
-/// It repeats target and options that affect a case, and omits selection, reports and baseline. A credential from the
+/// It repeats target and options that affect a case, and omits selection, reports and baseline. What `edgeproof.toml` sets,
+/// it sets again: only options in `given`, those of the command line, are repeated. A credential from the
 /// command line becomes a shell variable; the redactor replaces every other secret.
 pub(super) fn rerun(
     args: &ConformanceArgs,
+    given: &ConformanceArgs,
     program: Option<OsString>,
     seed: u64,
     redactor: &Redactor,
@@ -30,13 +32,16 @@ pub(super) fn rerun(
     words.push(&program.to_string_lossy());
     words.push("conformance");
     // `edge` is the default target.
-    if let Some(target) = args.target.as_deref().filter(|target| *target != "edge") {
+    if let Some(target) = given.target.as_deref().filter(|target| *target != "edge") {
         words.push(target);
     }
-    push_edge(&mut words, args);
-    push_service(&mut words, args);
-    push_collector(&mut words, args);
-    push_run(&mut words, args);
+    push_edge(&mut words, given);
+    push_service(&mut words, given);
+    push_collector(&mut words, given);
+    push_run(&mut words, given);
+    words.text("--target", given.config.target.as_deref());
+    words.flag("--embedded", given.embedded);
+    words.flag("--no-config", given.config.no_config);
     let shared = words.take();
     let mut command = RerunCommand::new(shared).about(spec_option(&args.interface.spec));
     if args.fuzz > 0 {
@@ -200,7 +205,8 @@ mod tests {
 
     /// The command without its program, for the case `method.get`.
     fn again(words: &[&str], id: &str) -> String {
-        let command = rerun(&parse(words), Some("edgeproof".into()), 7, &Redactor::empty()).of(id);
+        let args = parse(words);
+        let command = rerun(&args, &args, Some("edgeproof".into()), 7, &Redactor::empty()).of(id);
         command.strip_prefix("edgeproof conformance ").unwrap().to_owned()
     }
 
@@ -291,7 +297,7 @@ mod tests {
         let mut redactor = Redactor::empty();
         redactor.add("read-token given", "service_read_hunter2hunter2hunter2");
         let launch = parse(&["--launch", "TOKEN=service_read_hunter2hunter2hunter2 edge"]);
-        let text = rerun(&launch, None, 0, &redactor).of("method.get");
+        let text = rerun(&launch, &launch, None, 0, &redactor).of("method.get");
         assert!(!text.contains("hunter2"), "{text}");
     }
 
@@ -302,7 +308,7 @@ mod tests {
     #[case::unknown(None, "edgeproof")]
     #[case::empty(Some(""), "edgeproof")]
     fn program_is_named_as_it_was_called(#[case] program: Option<&str>, #[case] expected: &str) {
-        let command = rerun(&parse(&[]), program.map(Into::into), 0, &Redactor::empty());
+        let command = rerun(&parse(&[]), &parse(&[]), program.map(Into::into), 0, &Redactor::empty());
         assert_eq!(command.of("method.get"), format!("{expected} conformance --filter method.get"));
     }
 }

@@ -149,6 +149,7 @@ fn states(
     let options = StateOptions {
         url: args.state_url.as_deref(),
         command: args.state_command.as_deref(),
+        folder: args.state_folder.as_deref(),
         header: args.state_header.as_deref(),
         ca: args.service_ca.as_deref(),
     };

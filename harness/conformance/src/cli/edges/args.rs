@@ -40,6 +40,9 @@ pub(crate) struct EdgeTargetArgs {
     /// CA file for the edge's certificate, or this certificate itself (default: system roots)
     #[arg(long, value_name = "FILE", help_heading = "Edge")]
     pub(crate) edge_ca: Option<PathBuf>,
+    /// Folder in which the launched edge runs (default: the current folder)
+    #[arg(skip)]
+    pub(crate) launch_folder: Option<PathBuf>,
 }
 
 /// The interface, and the mock service's behaviour.

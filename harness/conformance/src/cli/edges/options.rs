@@ -131,7 +131,7 @@ fn target(
         }));
     }
     if let Some(command) = &args.launch {
-        let mut launch = Launch::new(CommandLine::parse(command)?);
+        let mut launch = Launch::new(CommandLine::parse_in(command, args.launch_folder.as_deref())?);
         launch.port_name = PortName::from_str(&args.port_env)?;
         launch.scheme = match scheme {
             EdgeScheme::Http => Scheme::Http,

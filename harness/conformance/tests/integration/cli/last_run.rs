@@ -52,7 +52,7 @@ fn without_a_last_run_failed_plays_all_cases() {
     let folder = Folder::new();
     let (code, text) = run(&folder, "none", &["--failed", "--filter", "accept.exact-body"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.starts_with("--failed: no run in this folder is known, so all cases run\n"), "{text}");
+    assert!(text.starts_with("--failed: no run in this project is known, so all cases run\n"), "{text}");
 }
 
 /// The last run is the JSON report, from which the redactor removed each secret.

@@ -1,6 +1,7 @@
 //! The program on the command line: output, files and exit codes.
 
 mod collector;
+mod config;
 mod earlier_cases;
 mod explaining;
 mod failing_edges;

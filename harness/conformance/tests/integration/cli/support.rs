@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 use crate::limited;
+use crate::tested_program;
 
 /// Text that differs between runs, and its replacement.
 const VARIES: &[(&str, &str)] = &[
@@ -62,7 +63,7 @@ impl Folder {
 
     /// The program in this folder, without environment variables that change its output.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+        let mut command = tested_program::edgeproof();
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
         for name in
             ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_STEP_SUMMARY", "COLUMNS", "RUST_BACKTRACE"]

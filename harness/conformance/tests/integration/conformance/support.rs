@@ -1,11 +1,12 @@
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use edgeproof_reports::{CaseReport, Outcome, Report};
 use tempfile::TempDir;
 
 use crate::limited;
+use crate::tested_program;
 
 /// A temporary working folder for the program.
 pub(crate) struct Folder(TempDir);
@@ -21,7 +22,7 @@ impl Folder {
 
     /// Runs `edgeproof` with these arguments.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+        let mut command = tested_program::edgeproof();
         command.args(args).current_dir(self.path()).env_remove("GITHUB_STEP_SUMMARY");
         limited::output(&mut command)
     }

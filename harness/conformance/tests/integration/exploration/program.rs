@@ -1,7 +1,6 @@
 //! `edgeproof conformance` with `--explore`, `--save` and `--replay`.
 
 use std::fs;
-use std::process::Command;
 
 use edgeproof::cases::explore::sequence::{generate, render};
 use edgeproof_reports::{Outcome, Report};
@@ -9,9 +8,10 @@ use tempfile::TempDir;
 
 use super::fake_target::edge_model;
 use crate::limited;
+use crate::tested_program;
 
 fn conform(folder: &TempDir, args: &[&str]) -> Report {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command = tested_program::edgeproof();
     command.args(["conformance", "--report", "json=r.json"]).args(args).current_dir(folder.path());
     let output = limited::output(command.env_remove("GITHUB_STEP_SUMMARY"));
     let path = folder.path().join("r.json");

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::limited;
+use crate::tested_program;
 
 /// A finished run.
 pub(crate) struct Ran {
@@ -33,7 +34,7 @@ impl Ran {
 
 /// The program in a folder, without environment variables that change its output.
 pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command = tested_program::edgeproof();
     for name in ["NO_COLOR", "FORCE_COLOR", "GITHUB_STEP_SUMMARY", "RUST_BACKTRACE", "READ_TOKEN"] {
         command.env_remove(name);
     }

@@ -17,6 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::limited::{self, Watchdog};
+use crate::tested_program;
 
 /// Time of one exchange.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -87,7 +88,7 @@ impl Drop for Mock {
 
 /// The program with these arguments.
 pub(crate) fn edgeproof(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command = tested_program::edgeproof();
     command.args(args).env("NO_COLOR", "1");
     command
 }

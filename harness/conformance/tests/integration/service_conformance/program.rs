@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use crate::limited;
+use crate::tested_program;
 
 /// A finished run with its JSON report.
 pub(crate) struct Run {
@@ -35,7 +36,7 @@ pub(crate) fn conformance_with(arguments: &[&str], environment: &[(&str, &str)])
 }
 
 pub(crate) fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command = tested_program::edgeproof();
     for name in
         ["READ_TOKEN", "READ_TOKEN_OTHER", "READ_TOKEN_REVOKED", "READ_TOKEN_EXPIRED", "GITHUB_STEP_SUMMARY"]
     {
