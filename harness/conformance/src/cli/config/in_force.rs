@@ -72,6 +72,10 @@ pub(crate) fn in_force<A: Args>(
             let found = Config::parse(&file, &keys, options)?;
             let has = |id: &str| given.has(id) && (id != TARGET || positional.is_url);
             let chosen = found.choose(positional.part, config.target.as_deref(), &has)?;
+            let names_target = chosen.entries.iter().any(|entry| entry.key.names_target());
+            if positional.word.is_none() && !names_target && !targets().any(|(id, _)| given.has(id)) {
+                return Err(found.untargeted(chosen.part).into());
+            }
             line = Some(found.line(chosen.name));
             project.clone_from(&found.folder);
             let is_own = |key: &&ConfigKey| own.get_opts().any(|arg| arg.get_id().as_str() == key.id());

@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::PartName;
 
 use super::document::{Config, TARGET};
 use super::error::ConfigError;
-use super::key::{ConfigKey, targets};
+use super::key::{ConfigKey, target_names, targets};
 use super::value::Entry;
 use crate::nearest::nearest;
 
@@ -112,6 +112,12 @@ impl<'k> Config<'k> {
 
     pub(super) fn names(&self) -> String {
         self.targets.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A run of a built-in part would say nothing about the project, and pass.
+    pub(super) fn untargeted(&self, part: PartName) -> ConfigError {
+        let advice = format!("add {} to it, or `--embedded` to test the built-in part", target_names(part));
+        self.source.whole("it does not say what is tested", advice)
     }
 
     /// The first line of the output.
