@@ -92,6 +92,10 @@ deny:
 package *ARGS:
     cargo package --workspace "$@"
 
+# Build and pack both programs for this platform, and test the packages: tar.gz, npm, Python. Needs Python 3.11, Node and npm.
+dist *ARGS:
+    ./.ci/dist "$@"
+
 # Run README's two commands as on a machine with nothing but Rust and a C compiler.
 bare:
     ./.ci/bare

@@ -18,6 +18,7 @@ pub use explain::explain_case;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use edgeproof_cli::{CompletionsArgs, ManualArgs};
 
 use conformance::ConformanceArgs;
 use edge::EdgeArgs;
@@ -54,6 +55,11 @@ enum CliCommand {
     Mock(Box<MockArgs>),
     /// Run the reference edge, with its settings from the environment
     Edge(EdgeArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write man pages into a folder
+    #[command(hide = true)]
+    Manual(ManualArgs),
 }
 
 /// The program `edgeproof`.
@@ -67,6 +73,8 @@ pub fn main() -> ExitCode {
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),
         CliCommand::Edge(args) => edge::main(&args),
+        CliCommand::Completions(args) => args.print::<Cli>(),
+        CliCommand::Manual(args) => args.write::<Cli>(),
     })
 }
 
