@@ -96,6 +96,11 @@ package *ARGS:
 dist *ARGS:
     ./.ci/dist "$@"
 
+# Validate the workflow files, and run their shell steps with packages (default: target/packages). Needs Python 3.11, Node, npm
+# and curl.
+workflows *ARGS:
+    ./.ci/workflows "$@"
+
 # Run README's two commands as on a machine with nothing but Rust and a C compiler.
 bare:
     ./.ci/bare
