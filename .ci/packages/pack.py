@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 import tarfile
-import tempfile
 import time
 import tomllib
 import zipfile
@@ -92,17 +91,32 @@ def newest_glibc(program):
 
 
 def manual(folder):
-    """Man pages and completions, which the programs write themselves."""
+    """Man pages and completions: both say what the programs say of themselves."""
     files = {}
     for name in PROGRAMS:
         program = (folder / name).resolve()
         for shell, pattern in COMPLETIONS.items():
-            script = subprocess.run([program, "completions", shell], check=True, capture_output=True).stdout
-            files[f"completions/{pattern.format(name)}"] = script
-        with tempfile.TemporaryDirectory() as pages:
-            subprocess.run([program, "manual", pages], check=True)
-            files |= {f"man/man1/{page.name}": page.read_bytes() for page in sorted(Path(pages).iterdir())}
+            files[f"completions/{pattern.format(name)}"] = printed(program, "completions", shell)
+        pages = [[name]]
+        for words in pages:
+            text = printed(program, *words[1:], "--help").decode()
+            files[f"man/man1/{'-'.join(words)}.1"] = man_page(words, text).encode()
+            commands = re.search(r"^Commands:\n(.*?)\n\n", text, re.M | re.S)
+            pages += [[*words, command] for command in re.findall(r"^  ([a-z-]+)", commands[1] if commands else "", re.M) if command != "help"]
     return files
+
+
+def printed(program, *arguments):
+    environment = {**os.environ, "COLUMNS": "80"}
+    return subprocess.run([program, *arguments], check=True, capture_output=True, env=environment).stdout
+
+
+def man_page(words, text):
+    """The help of a command as a man page. A leading dot would be a command of roff."""
+    summary, _, rest = text.replace("\\", "\\e").partition("\n")
+    lines = [f"\\&{line}" if line.startswith((".", "'")) else line for line in rest.strip().splitlines()]
+    head = [f'.TH {"-".join(words).upper()} 1 "" "edgeproof {VERSION}"', ".SH NAME", f"{'-'.join(words)} \\- {summary}"]
+    return "\n".join([*head, ".SH DESCRIPTION", ".nf", *lines, ".fi", ""])
 
 
 def epoch():

@@ -1,5 +1,3 @@
-use std::path::PathBuf;
-
 use clap::{Args, Parser};
 use clap_complete::Shell;
 
@@ -20,26 +18,6 @@ impl CompletionsArgs {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, name, &mut script);
         write_stdout(&script)?;
-        Ok(0)
-    }
-}
-
-/// Arguments of `manual`, which packages call.
-#[derive(Debug, Args)]
-pub struct ManualArgs {
-    /// Folder for the man pages; it exists
-    dir: PathBuf,
-}
-
-impl ManualArgs {
-    /// Writes a man page of the program `A` and one of each command.
-    pub fn write<A: Parser>(&self) -> Result<u8, Failure> {
-        clap_mangen::generate_to(command::<A>(), &self.dir).map_err(|why| {
-            Failure::usage(
-                format!("cannot write man pages to {}: {why}", self.dir.display()),
-                "name a folder that exists, and that you may write to",
-            )
-        })?;
         Ok(0)
     }
 }

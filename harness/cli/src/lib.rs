@@ -16,7 +16,7 @@ pub mod signals;
 mod stdout;
 
 pub use ca_file::check_ca_file;
-pub use completions::{CompletionsArgs, ManualArgs};
+pub use completions::CompletionsArgs;
 pub use error_text::error_text;
 pub use failure::Failure;
 pub use log_writer::{LogEnd, LogWriter};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
-use edgeproof_cli::{CompletionsArgs, ManualArgs, parse_origin};
+use edgeproof_cli::{CompletionsArgs, parse_origin};
 use edgeproof_fixtures::spec::SpecChoice;
 
 use super::self_test::Confined;
@@ -43,9 +43,6 @@ pub(super) enum LoadCommand {
     Schema,
     /// Print completions for a shell
     Completions(CompletionsArgs),
-    /// Write man pages into a folder
-    #[command(hide = true)]
-    Manual(ManualArgs),
 }
 
 #[derive(Debug, Args)]

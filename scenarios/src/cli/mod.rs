@@ -27,6 +27,5 @@ pub fn main() -> ExitCode {
         LoadCommand::SelfTest(args) => self_test::main(&args),
         LoadCommand::Schema => output::schema(),
         LoadCommand::Completions(args) => args.print::<LoadArguments>(),
-        LoadCommand::Manual(args) => args.write::<LoadArguments>(),
     })
 }

@@ -18,7 +18,7 @@ pub use explain::explain_case;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use edgeproof_cli::{CompletionsArgs, ManualArgs};
+use edgeproof_cli::CompletionsArgs;
 
 use conformance::ConformanceArgs;
 use edge::EdgeArgs;
@@ -57,9 +57,6 @@ enum CliCommand {
     Edge(EdgeArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
-    /// Write man pages into a folder
-    #[command(hide = true)]
-    Manual(ManualArgs),
 }
 
 /// The program `edgeproof`.
@@ -74,7 +71,6 @@ pub fn main() -> ExitCode {
         CliCommand::Mock(args) => mock::main(&args),
         CliCommand::Edge(args) => edge::main(&args),
         CliCommand::Completions(args) => args.print::<Cli>(),
-        CliCommand::Manual(args) => args.write::<Cli>(),
     })
 }
 
