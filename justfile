@@ -92,6 +92,15 @@ deny:
 package *ARGS:
     cargo package --workspace "$@"
 
+# Build and pack both programs for this platform, and test the packages: tar.gz, npm, Python. Needs Python 3.11, Node and npm.
+dist *ARGS:
+    ./.ci/dist "$@"
+
+# Validate the workflow files, and run their shell steps with packages (default: target/packages). Needs Python 3.11, Node, npm
+# and curl.
+workflows *ARGS:
+    ./.ci/workflows "$@"
+
 # Run README's two commands as on a machine with nothing but Rust and a C compiler.
 bare:
     ./.ci/bare

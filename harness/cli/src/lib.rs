@@ -2,6 +2,7 @@
 
 pub mod args;
 mod ca_file;
+mod completions;
 mod error_text;
 pub mod exit_code;
 mod failure;
@@ -15,6 +16,7 @@ pub mod signals;
 mod stdout;
 
 pub use ca_file::check_ca_file;
+pub use completions::CompletionsArgs;
 pub use error_text::error_text;
 pub use failure::Failure;
 pub use log_writer::{LogEnd, LogWriter};

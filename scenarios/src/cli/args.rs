@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
-use edgeproof_cli::parse_origin;
+use edgeproof_cli::{CompletionsArgs, parse_origin};
 use edgeproof_fixtures::spec::SpecChoice;
 
 use super::self_test::Confined;
@@ -41,6 +41,8 @@ pub(super) enum LoadCommand {
     SelfTest(SelfTest),
     /// Print the JSON Schema of load reports
     Schema,
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, Args)]

@@ -26,5 +26,6 @@ pub fn main() -> ExitCode {
         LoadCommand::Merge(args) => output::merged(&args),
         LoadCommand::SelfTest(args) => self_test::main(&args),
         LoadCommand::Schema => output::schema(),
+        LoadCommand::Completions(args) => args.print::<LoadArguments>(),
     })
 }

@@ -21,6 +21,7 @@ pub use explain::explain_case;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use edgeproof_cli::CompletionsArgs;
 
 use config::{ConfigCommandArgs, Given};
 use conformance::ConformanceArgs;
@@ -60,6 +61,8 @@ enum CliCommand {
     Mock(Box<MockArgs>),
     /// Run the reference edge, with its settings from the environment
     Edge(EdgeArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
 }
 
 /// The program `edgeproof`.
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         CliCommand::Mint(args) => mint::main(&args),
         CliCommand::Mock(args) => mock::main(&args),
         CliCommand::Edge(args) => edge::main(&args),
+        CliCommand::Completions(args) => args.print::<Cli>(),
     })
 }
 

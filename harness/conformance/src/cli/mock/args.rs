@@ -7,6 +7,7 @@ use clap::Args;
 use edgeproof_cli::parse_origin;
 use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::SpecChoice;
+use url::Url;
 
 /// Output and end of the command, shown in its help.
 const OUTPUT: &str = "\
@@ -66,6 +67,9 @@ pub(crate) struct MockArgs {
     /// Print the magic values with their rows and exit
     #[arg(long, help_heading = "Output")]
     pub(super) magic: bool,
+    /// Get this URL of a running mock service and exit: 0 if it is healthy, 1 if not
+    #[arg(long, value_name = "URL", help_heading = "Output", exclusive = true)]
+    pub(super) health: Option<Url>,
     /// Log no requests
     #[arg(long, short, help_heading = "Output")]
     pub(super) quiet: bool,

@@ -1,6 +1,7 @@
 //! `edgeproof mock`: the mock service, with `--edge` a reference edge in front of it, with `--page` a page in front of both.
 
 mod args;
+mod health;
 mod log;
 mod magic;
 mod page;
@@ -19,6 +20,9 @@ use server::MockServer;
 
 /// `edgeproof mock`.
 pub(super) fn main(args: &MockArgs) -> Result<u8, Failure> {
+    if let Some(url) = &args.health {
+        return health::check(url);
+    }
     let spec = Arc::new(args.spec.load()?);
     if args.magic {
         magic::print(&spec, args.json)?;

@@ -198,6 +198,7 @@ impl Project {
             && let Some(command) = arguments.first().filter(is_command)
             && !self.files.contains(&Path::new(folder).join("cli").join(format!("{command}.rs")))
             && !self.exists(&Path::new(folder).join("cli").join(command))
+            && !self.files.contains(&Path::new("harness/cli/src").join(format!("{command}.rs")))
         {
             return Some(format!("command {command}"));
         }
