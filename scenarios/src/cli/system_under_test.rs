@@ -285,6 +285,7 @@ impl SystemUnderTest {
 /// The state hook, if one is given.
 async fn state_port(args: &Load) -> Result<Option<StatePort>, Failure> {
     let options = StateOptions {
+        folder: None,
         url: args.state_url.as_deref(),
         command: args.state_command.as_deref(),
         header: args.state_header.as_deref(),

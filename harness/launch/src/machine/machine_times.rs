@@ -1,10 +1,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use procfs_core::prelude::*;
-use procfs_core::{CpuTime, KernelStats, ProcessCGroups, SystemInfo};
-
-use super::system_info;
+use super::ticks;
 
 /// A reading of the whole machine's CPU times, and of what the cgroup took from it.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +26,7 @@ impl MachineTimes {
         let throttled = cpu_cgroups(&text("/proc/self/cgroup"));
         let throttled = throttled.iter().flatten().map(|folder| format!("{folder}/cpu.stat"));
         let throttled = throttled.filter_map(|file| parse_throttled(&text(&file))).max();
-        let (count, idle, steal) = parse_stat(&stat, &system_info()).unwrap_or_default();
+        let (count, idle, steal) = parse_stat(&stat).unwrap_or_default();
         Self { at, count, idle, steal, throttled: throttled.unwrap_or_default() }
     }
 
@@ -53,17 +50,17 @@ impl MachineTimes {
 ///
 /// The kernel measures idle time, but samples busy time: at each tick it looks who is running. A run that is
 /// paced in step with the ticks looks as if it never worked, or always.
-fn parse_stat(stat: &str, system: &SystemInfo) -> Option<(u32, Duration, Duration)> {
-    let stat = KernelStats::from_read(stat.as_bytes(), system).ok()?;
-    let CpuTime { idle, iowait, irq, softirq, steal, .. } = stat.total;
-    let [iowait, irq, softirq, steal] = [iowait, irq, softirq, steal].map(Option::unwrap_or_default);
-    let tick = 1_000_000_000 / system.ticks_per_second();
-    let time = |ticks: u64| Duration::from_nanos(tick.saturating_mul(ticks));
+fn parse_stat(stat: &str) -> Option<(u32, Duration, Duration)> {
+    let mut lines = stat.lines().take_while(|line| line.starts_with("cpu"));
+    let numbers = lines.next()?.split_ascii_whitespace().skip(1).map(|number| number.parse().unwrap_or(0));
+    let numbers: Vec<u64> = numbers.collect();
+    let [idle, iowait, irq, softirq, steal] =
+        [3, 4, 5, 6, 7].map(|field| numbers.get(field).copied().unwrap_or(0));
     // A kernel that measures the time of interrupts counts it for no process, and the others report none here.
     let interrupts = if irq > 0 { irq + softirq } else { 0 };
-    let count = u32::try_from(stat.cpu_time.len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(lines.count()).unwrap_or(u32::MAX);
     // A sandbox may list its processors without times.
-    (idle + iowait > 0).then(|| (count, time(idle + iowait + interrupts), time(steal)))
+    (idle + iowait > 0).then(|| (count, ticks(idle + iowait + interrupts), ticks(steal)))
 }
 
 /// Whether a container sees a `/proc/stat` of its own, in which idle time is cut to its limit.
@@ -74,17 +71,18 @@ fn has_own_stat(mounts: &str) -> bool {
 /// The folders in which a process's cgroups may have a CPU limit, of version 1 and 2: of each cgroup, those above it and
 /// its own. `cgroups` is the text of `/proc/PID/cgroup`.
 pub fn cpu_cgroups(cgroups: &str) -> Vec<Vec<String>> {
-    let cgroups = ProcessCGroups::from_read(cgroups.as_bytes()).map_or_else(|_| Vec::new(), |all| all.0);
     let mut folders = Vec::new();
-    for cgroup in cgroups {
-        let roots: &[&str] = match &cgroup.controllers[..] {
-            [] => &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"],
-            controllers if controllers.iter().any(|name| name == "cpu") => &["/sys/fs/cgroup/cpu"],
+    for line in cgroups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let roots: &[&str] = match controllers {
+            "" => &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"],
+            controllers if controllers.split(',').any(|name| name == "cpu") => &["/sys/fs/cgroup/cpu"],
             _ => &[],
         };
         folders.extend(roots.iter().map(|root| {
             let mut levels = vec![(*root).to_owned()];
-            for part in cgroup.pathname.split('/').filter(|part| !part.is_empty()) {
+            for part in path.split('/').filter(|part| !part.is_empty()) {
                 levels.push(format!("{}/{part}", levels[levels.len() - 1]));
             }
             levels
@@ -159,17 +157,15 @@ mod tests {
         fn stat_is_parsed(fields in prop::collection::vec(1u64..10_000_000_000, 8..11)) {
             let line: Vec<String> = fields.iter().map(u64::to_string).collect();
             let stat = format!("cpu  {}\ncpu0 1 2 3 4\ncpu1 1 2 3 4\nctxt 4\nbtime 5\nprocesses 6\n", line.join(" "));
-            let system = procfs_core::ExplicitSystemInfo { ticks_per_second: 100, ..system_info() };
-            let ms = |ticks: u64| Duration::from_millis(ticks * 10);
             let unused = fields[3] + fields[4] + fields[5] + fields[6];
-            prop_assert_eq!(parse_stat(&stat, &system), Some((2, ms(unused), ms(fields[7]))));
+            prop_assert_eq!(parse_stat(&stat), Some((2, ticks(unused), ticks(fields[7]))));
             let unknown = stat.replace(&line.join(" "), "0 0 0 0 0 0 0 0");
-            prop_assert_eq!(parse_stat(&unknown, &system), None);
+            prop_assert_eq!(parse_stat(&unknown), None);
         }
 
         #[test]
         fn any_text_is_read_without_a_panic(text: String) {
-            let _ = (parse_stat(&text, &system_info()), parse_throttled(&text), cpu_cgroups(&text).len());
+            let _ = (parse_stat(&text), parse_throttled(&text), cpu_cgroups(&text).len());
         }
     }
 }

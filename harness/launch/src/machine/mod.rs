@@ -8,12 +8,10 @@ pub use machine_times::{MachineTimes, cpu_cgroups};
 pub use process_tree::process_tree;
 pub use processor_time::ProcessorTime;
 
-/// What parsers of `/proc` need to know about this system.
-pub fn system_info() -> procfs_core::ExplicitSystemInfo {
-    procfs_core::ExplicitSystemInfo {
-        boot_time_secs: 0,
-        ticks_per_second: rustix::param::clock_ticks_per_second().max(1),
-        page_size: rustix::param::page_size() as u64,
-        is_little_endian: cfg!(target_endian = "little"),
-    }
+use std::time::Duration;
+
+/// The time of these clock ticks.
+fn ticks(count: u64) -> Duration {
+    let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+    Duration::from_nanos(tick.saturating_mul(count))
 }

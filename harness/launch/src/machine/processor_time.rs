@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{MachineTimes, process_tree, system_info};
+use super::{MachineTimes, process_tree};
 
 /// How much of this machine's processor time other programs leave to this one and its child processes, reading by
 /// reading.
@@ -65,15 +65,7 @@ impl ProcessorTime {
 
 impl Reading {
     fn now(share: f64) -> Self {
-        let tick = 1.0 / system_info().ticks_per_second as f64;
-        let waited = |process: &procfs_core::process::Stat| {
-            process.cutime.max(0) as u64 + process.cstime.max(0) as u64
-        };
-        let ticks: u64 = process_tree(std::process::id())
-            .iter()
-            .map(|process| process.utime + process.stime + waited(process))
-            .sum();
-        let own = Duration::from_secs_f64(ticks as f64 * tick);
+        let own = process_tree(std::process::id()).iter().map(|(_, used)| *used).sum();
         Self { at: Instant::now(), machine: MachineTimes::read(), own, share }
     }
 }

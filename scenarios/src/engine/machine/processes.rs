@@ -4,11 +4,13 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use edgeproof_launch::{process_tree, system_info};
+use edgeproof_launch::process_tree;
 use edgeproof_reports::load::EdgeMoment;
 use procfs_core::net::{TcpNetEntries, TcpState};
 use procfs_core::prelude::*;
-use procfs_core::process::Schedstat;
+use procfs_core::process::{Schedstat, Stat};
+
+use super::system_info;
 
 /// CPU time of processes, and the time in which their threads waited for a processor.
 #[derive(Debug)]
@@ -139,7 +141,9 @@ impl EdgeSamples {
             return;
         }
         self.due += self.every;
-        let (tree, system) = (process_tree(self.pid), system_info());
+        let stat = |(pid, _)| Stat::from_file(format!("/proc/{pid}/stat")).ok();
+        let tree: Vec<Stat> = process_tree(self.pid).into_iter().filter_map(stat).collect();
+        let system = system_info();
         for process in &tree {
             let ticks = process.utime + process.stime;
             self.used.entry(process.pid).or_insert((ticks, ticks)).1 = ticks;
