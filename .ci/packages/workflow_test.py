@@ -171,9 +171,9 @@ class ReleaseSteps(unittest.TestCase):
 
     def test_main_npm_package_is_published_last(self):
         npm = self.work / "npm"
-        npm.write_text('#!/bin/sh\nfor file in "$@"; do :; done\necho "${file##*/}" >>published\n')
+        npm.write_text('#!/bin/sh\nfor file in "$@"; do :; done\ncase $file in ./*) ;; *) exit 1 ;; esac\necho "${file##*/}" >>"$PUBLISHED"\n')
         npm.chmod(0o755)
-        self.release(0, "npm", "parts/packages-this", PATH=f"{self.work}{os.pathsep}{os.environ['PATH']}")
+        self.release(0, "npm", "parts/packages-this", PUBLISHED=str(self.work / "published"), PATH=f"{self.work}{os.pathsep}{os.environ['PATH']}")
         published = (self.work / "published").read_text().split()
         self.assertEqual(published[1:], [f"edgeproof-{self.version}.tgz"])
 

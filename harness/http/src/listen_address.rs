@@ -5,16 +5,24 @@ use url::{Host, Url};
 /// A text is no listen address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, miette::Diagnostic)]
 #[error("cannot listen on {given:?}: {why}")]
-#[diagnostic(help("use IP:PORT, [IPV6]:PORT, HOST:PORT, or an http or https URL"))]
+#[diagnostic(help("use PORT, IP:PORT, [IPV6]:PORT, HOST:PORT, or an http or https URL"))]
 pub struct ListenAddressError {
     given: String,
     why: String,
+}
+
+impl ListenAddressError {
+    /// What is wrong with the text.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
 }
 
 /// Address to listen on.
 ///
 /// | Given | Listens on |
 /// |---|---|
+/// | `PORT` | `127.0.0.1` |
 /// | `IP:PORT`, `[IPV6]:PORT` | this address |
 /// | `HOST:PORT` | first address of the host, `127.0.0.1` for `localhost`; resolving may block |
 /// | `http` or `https` URL with `localhost` or a loopback address | this loopback address |
@@ -25,6 +33,9 @@ pub fn listen_address(given: &str) -> Result<SocketAddr, ListenAddressError> {
     let invalid = |why: &str| ListenAddressError { given: given.to_owned(), why: why.to_owned() };
     if let Ok(address) = given.parse() {
         return Ok(address);
+    }
+    if let Ok(port) = given.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     }
     if given.contains("://") {
         let url = Url::parse(given).map_err(|why| invalid(&why.to_string()))?;
@@ -63,6 +74,7 @@ mod tests {
     #[case::ipv4("127.0.0.1:8443", "127.0.0.1:8443")]
     #[case::all_interfaces("0.0.0.0:8443", "0.0.0.0:8443")]
     #[case::free_port("127.0.0.1:0", "127.0.0.1:0")]
+    #[case::port("8443", "127.0.0.1:8443")]
     #[case::ipv6("[::1]:8443", "[::1]:8443")]
     #[case::localhost("localhost:8443", "127.0.0.1:8443")]
     #[case::url_with_ipv6_loopback("https://[::1]:8443", "[::1]:8443")]

@@ -33,7 +33,10 @@ const LOOK_ALIKES: [(&str, LookAlike); 8] = [
         Some(host) => format!("http://{host}"),
         None => origin.replacen("http://", "https://", 1),
     }),
-    (PORT, |origin| format!("{}:8443", without_port(origin))),
+    (PORT, |origin| {
+        let port = if origin.ends_with(":8443") { 9443 } else { 8443 };
+        format!("{}:{port}", without_port(origin))
+    }),
     (PATTERN, |origin| match origin.rfind('.') {
         Some(at) => format!("{}x{}", &origin[..at], &origin[at + 1..]),
         None => format!("{origin}x"),

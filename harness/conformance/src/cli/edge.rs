@@ -8,7 +8,7 @@ use edgeproof_cli::{Failure, LogWriter, runtime, signals};
 use edgeproof_edge::{LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::spec::SpecChoice;
 
-use super::inputs::profile;
+use super::inputs::{parse_listen, profile};
 
 /// Environment of the edge, shown in its help.
 const ENVIRONMENT: &str = "\
@@ -20,7 +20,7 @@ Environment:
 #[command(after_help = ENVIRONMENT)]
 pub(super) struct EdgeArgs {
     /// Listen address (default: from HOST and PORT)
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
     listen: Option<SocketAddr>,
     /// Serve HTTPS with this certificate chain (PEM)
     #[arg(long, value_name = "FILE", requires = "key")]

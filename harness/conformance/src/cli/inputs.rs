@@ -1,10 +1,17 @@
 //! Inputs that several commands share: credentials, profile, URL of the mock service.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use edgeproof_cli::Failure;
 use edgeproof_fixtures::credentials::{Credentials, MintOptions};
 use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_http::listen_address;
+
+/// Parses a listen address of the command line.
+pub(super) fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    listen_address(text).map_err(|why| format!("{}; write PORT, IP:PORT or HOST:PORT", why.why()))
+}
 
 /// Mints credentials for a service with these names and those of this machine. Without a seed they are random.
 pub(super) fn mint(service_hosts: &[String], seed: Option<u64>) -> Result<Credentials, Failure> {

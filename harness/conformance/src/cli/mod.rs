@@ -8,6 +8,7 @@ mod explain;
 mod inputs;
 mod mint;
 mod mock;
+mod other_id;
 mod output_form;
 mod part_names;
 mod report;

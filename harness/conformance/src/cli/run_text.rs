@@ -21,8 +21,9 @@ pub(super) fn width(out: &(impl AsFd + IsTerminal)) -> usize {
     if !out.is_terminal() {
         return TerminalOptions::default().width;
     }
-    let size = rustix::termios::tcgetwinsize(out);
-    size.map_or(100, |size| usize::from(size.ws_col).clamp(60, 160))
+    let columns = rustix::termios::tcgetwinsize(out).map_or(0, |size| usize::from(size.ws_col));
+    // A terminal that does not know its size reports 0.
+    if columns == 0 { 100 } else { columns.clamp(60, 160) }
 }
 
 /// Titles of the interface's sections.

@@ -7,6 +7,7 @@ use edgeproof_mock::ReplyShape;
 
 use super::config::{ConfigArgs, Given, Positional, in_force};
 use super::edges::{EdgeSelection, EdgeTargetArgs, InterfaceArgs, edge_options};
+use super::other_id::other_id;
 use crate::cases::{self, Case, Catalog, Edge};
 use crate::nearest::{nearest_ids, similar_text};
 use crate::run::ServedCase;
@@ -38,7 +39,8 @@ pub(super) struct ServeArgs {
 /// `edgeproof serve`. `options`: the command whose options `edgeproof.toml` sets.
 pub(super) fn main(given: &Given<ServeArgs>, options: &Command) -> Result<u8, Failure> {
     let ServeArgs { case, config, .. } = &given.args;
-    let positional = Positional { word: Some(case), part: Some(PartName::Edge), is_url: false };
+    let positional =
+        Positional { word: Some(case), part: Some(PartName::Edge), is_url: false, is_free: true };
     let mut in_force = in_force("serve", options, given, config, positional)?;
     in_force.args.edge.launch_folder = in_force.folder("launch");
     in_force.note();
@@ -94,6 +96,9 @@ fn find(spec: &Spec, shape: &ReplyShape, id: &str) -> Result<Case<Edge>, Failure
             format!("cannot serve {id}: the case tests no edge"),
             format!("run it with `edgeproof conformance {} --filter {id}`", other.part()),
         ));
+    }
+    if let Some(failure) = other_id(spec, id, PartName::Edge.name(), &format!("cannot serve {id:?}")) {
+        return Err(failure);
     }
     let similar = nearest_ids(id, edge.iter().map(|case| case.id.as_str()));
     Err(Failure::usage(

@@ -85,7 +85,7 @@ pub(crate) fn internals(
         .collect()
 }
 
-/// Adds each answer that shows something. At every level it is a `should`: who attacks reads open answers as well.
+/// Adds each answer that shows something. At every level it is a `should`: an attacker reads open answers as well.
 fn check<'a>(answered: impl Iterator<Item = (&'a Answer, Breach)>, internals: &[String]) -> Check {
     let mut breaches = Breaches::default();
     for (answer, breach) in answered {
@@ -113,8 +113,13 @@ fn check<'a>(answered: impl Iterator<Item = (&'a Answer, Breach)>, internals: &[
 /// The part of a text that shows an internal. None: it shows nothing.
 fn shown<'t>(text: &'t [u8], internals: &[String]) -> Option<&'t [u8]> {
     let places = internals.iter().map(String::as_str).chain(TRACES);
-    let plain =
-        places.filter_map(|word| memmem::find(text, word.as_bytes()).map(|at| (at, at + word.len()))).next();
+    // A longer port is another one.
+    let is_whole = |(_, end): &(usize, usize)| {
+        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        !(is_digit(text[..*end].last()) && is_digit(text.get(*end)))
+    };
+    let find = |word: &str| memmem::find(text, word.as_bytes()).map(|at| (at, at + word.len()));
+    let plain = places.filter_map(find).find(is_whole);
     let (from, to) = plain.or_else(|| SOURCES.iter().find_map(|word| source_line(text, word)))?;
     Some(&text[from.saturating_sub(AROUND)..(to + AROUND).min(text.len())])
 }
@@ -122,6 +127,14 @@ fn shown<'t>(text: &'t [u8], internals: &[String]) -> Option<&'t [u8]> {
 /// Where a text names a line of a source file.
 fn source_line(text: &[u8], word: &str) -> Option<(usize, usize)> {
     let names_line = |at: &usize| {
+        // `.rs` and `.py` are top-level domains as well.
+        let is_host = memmem::rfind(&text[..*at], b"://").is_some_and(|scheme| {
+            let after = &text[scheme + 3..*at];
+            after.iter().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(byte))
+        });
+        if is_host {
+            return false;
+        }
         let (before, after) = (at.checked_sub(1).map(|before| text[before]), text.get(at + word.len()));
         before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-]".contains(&byte))
             && after.is_some_and(u8::is_ascii_digit)
@@ -151,6 +164,8 @@ mod tests {
     #[case::interface(r#"{"error":"service_unreachable"}"#, false)]
     #[case::page("<a href=\"/v1/app.js\">app.js: 3 KB</a>", false)]
     #[case::other_port("localhost:3000", false)]
+    #[case::longer_port("localhost:44331", false)]
+    #[case::host("https://shop.rs:9001", false)]
     #[case::no_line("edge.js:x and .js:3", false)]
     fn traces_files_and_addresses_are_found(#[case] text: &str, #[case] expected: bool) {
         let internals = internals(

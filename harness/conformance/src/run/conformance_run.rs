@@ -71,7 +71,7 @@ impl ConformanceRun {
         let Report { spec, target: reported, seed, cases_of, .. } = report;
         events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed, cases_of });
         let interrupted = tokio::select! {
-            () = execute(&plan, &runner, &options, &policy, &mut collector, events) => None,
+            () = execute(&plan, &runner, target.kind, &options, &policy, &mut collector, events) => None,
             exit_code = interrupted => Some(exit_code),
         };
         let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
@@ -98,6 +98,7 @@ impl ConformanceRun {
         let target = ReportedTarget::new(*kind, &self.redactor().redact(name));
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let report = Report::new(spec, target, self.options.seed, started);
-        Report { cases_of: self.plan.cases_of, ..report }
+        let (selected, all) = (self.plan.cases.len(), self.plan.all_ids.len());
+        Report { cases_of: self.plan.cases_of, of_cases: (selected < all).then_some(all), ..report }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::difference::{ProcessEnd, Subject};
-use edgeproof_reports::{CaseReport, Event, Outcome};
+use edgeproof_reports::{CaseReport, Event, Outcome, TargetKind};
 use futures_util::FutureExt;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -30,13 +30,14 @@ const READING: Duration = Duration::from_secs(1);
 pub(super) async fn execute(
     plan: &CasePlan,
     runner: &Arc<dyn AnyRunner>,
+    target: TargetKind,
     options: &Arc<RunOptions>,
     policy: &RunPolicy,
     collector: &mut ReportBuilder,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, messages) = mpsc::unbounded_channel();
-    let context = RunnerContext::new(Arc::clone(options), sender);
+    let context = RunnerContext::new(Arc::clone(options), sender, target);
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}

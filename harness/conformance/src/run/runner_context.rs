@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_launch::ProcessorTime;
 use edgeproof_reports::difference::DifferenceKind;
-use edgeproof_reports::{CaseLevel, CaseReport};
+use edgeproof_reports::{CaseLevel, CaseReport, TargetKind};
 use tokio::sync::mpsc;
 
 use super::enter::enter;
@@ -17,6 +17,8 @@ pub struct RunnerContext {
     pub(super) options: Arc<RunOptions>,
     /// What other programs leave of the processors.
     pub(super) processors: Arc<ProcessorTime>,
+    /// Somebody else started the target.
+    pub(super) is_attached: bool,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
@@ -32,8 +34,13 @@ pub(super) enum Message {
 
 impl RunnerContext {
     /// The context of a run that begins now.
-    pub(super) fn new(options: Arc<RunOptions>, messages: mpsc::UnboundedSender<Message>) -> Self {
-        Self { options, messages, processors: Arc::new(ProcessorTime::start()) }
+    pub(super) fn new(
+        options: Arc<RunOptions>,
+        messages: mpsc::UnboundedSender<Message>,
+        target: TargetKind,
+    ) -> Self {
+        let is_attached = target == TargetKind::Attached;
+        Self { options, messages, processors: Arc::new(ProcessorTime::start()), is_attached }
     }
 
     /// Sends a message. Drops it if the run was interrupted.
@@ -78,8 +85,10 @@ impl RunnerContext {
         let share = self.processors.share_since(began);
         if share < LEAST_SHARE {
             let percent = (100.0 * (1.0 - share)).round();
+            // The processes of a target that somebody else started are unknown.
+            let among = if self.is_attached { ", perhaps the target," } else { "" };
             found.not_run = Some(format!(
-                "this machine is too busy: other programs used {percent} % of its processors during the case; \
+                "this machine is too busy: other programs{among} used {percent} % of its processors during the case; \
                  run it again on a quiet machine"
             ));
         }

@@ -44,8 +44,18 @@ impl ProcessorTime {
         }
         let now = Reading::now(1.0);
         let [busy, steal, throttled] = now.machine.since(&last.machine);
-        let foreign = busy.saturating_sub(now.own.saturating_sub(last.own)) + steal + throttled;
-        let share = left(foreign, now.machine.capacity_since(&last.machine));
+        let own = now.own.checked_sub(last.own);
+        let share = own.map_or(1.0, |own| {
+            let interval = Interval {
+                busy,
+                steal,
+                throttled,
+                own,
+                capacity: now.machine.capacity_since(&last.machine),
+                elapsed: now.at - last.at,
+            };
+            interval.share_left()
+        });
         readings.push(Reading { share, ..now });
     }
 
@@ -70,12 +80,33 @@ impl Reading {
     }
 }
 
-/// Share of the capacity that others left. All of it where nothing is known.
-fn left(foreign: Duration, capacity: Duration) -> f64 {
-    if capacity.is_zero() {
-        return 1.0;
+/// Processor times between two readings.
+#[derive(Debug, Clone, Copy)]
+struct Interval {
+    /// Time in which a processor worked, for any program.
+    busy: Duration,
+    /// Time that the hypervisor gave to other machines.
+    steal: Duration,
+    /// Time in which a limit of processor time stopped this program.
+    throttled: Duration,
+    /// Time for this program and its child processes.
+    own: Duration,
+    /// Time of all processors.
+    capacity: Duration,
+    elapsed: Duration,
+}
+
+impl Interval {
+    /// Share of the capacity that others left. All of it where nothing is known, or a whole processor had nothing to do: then
+    /// nobody waited for one.
+    fn share_left(&self) -> f64 {
+        let idle = self.capacity.saturating_sub(self.busy + self.steal);
+        if self.capacity.is_zero() || (idle >= self.elapsed.mul_f64(0.9) && self.throttled.is_zero()) {
+            return 1.0;
+        }
+        let foreign = self.busy.saturating_sub(self.own) + self.steal + self.throttled;
+        (1.0 - foreign.as_secs_f64() / self.capacity.as_secs_f64()).clamp(LEAST, 1.0)
     }
-    (1.0 - foreign.as_secs_f64() / capacity.as_secs_f64()).clamp(LEAST, 1.0)
 }
 
 /// Mean of the shares of the intervals from a moment on, weighted by their time.
@@ -94,15 +125,29 @@ mod tests {
 
     use super::*;
 
+    /// Times of two processors in one second: busy, of this program, stolen, throttled (ms).
     #[rstest]
-    #[case::free(0, 2_000, 1.0)]
-    #[case::half(1_000, 2_000, 0.5)]
-    #[case::all(2_000, 2_000, LEAST)]
-    #[case::rounded_ticks(2_010, 2_000, LEAST)]
-    #[case::unknown(500, 0, 1.0)]
-    fn others_leave_the_rest(#[case] foreign_ms: u64, #[case] capacity_ms: u64, #[case] expected: f64) {
+    #[case::free(1_000, 1_000, 0, 0, 1.0)]
+    #[case::own(2_000, 2_000, 0, 0, 1.0)]
+    #[case::half(2_000, 1_000, 0, 0, 0.5)]
+    #[case::idle_processor(950, 100, 0, 0, 1.0)]
+    #[case::stolen(1_000, 1_000, 1_000, 0, 0.5)]
+    #[case::throttled(500, 500, 0, 500, 0.75)]
+    #[case::all(2_000, 0, 0, 0, LEAST)]
+    #[case::rounded_ticks(2_010, 0, 0, 0, LEAST)]
+    fn others_leave_the_rest(
+        #[case] busy: u64,
+        #[case] own: u64,
+        #[case] steal: u64,
+        #[case] throttled: u64,
+        #[case] expected: f64,
+    ) {
         let ms = Duration::from_millis;
-        assert!((left(ms(foreign_ms), ms(capacity_ms)) - expected).abs() < 1e-9);
+        let [busy, own, steal, throttled] = [busy, own, steal, throttled].map(ms);
+        let interval = Interval { busy, own, steal, throttled, capacity: ms(2_000), elapsed: ms(1_000) };
+        assert!((interval.share_left() - expected).abs() < 1e-9);
+        let unknown = Interval { capacity: Duration::ZERO, ..interval };
+        assert!((unknown.share_left() - 1.0).abs() < 1e-9);
     }
 
     #[rstest]

@@ -71,8 +71,8 @@ impl AdminState {
             command.endpoint,
             ("POST", "/scripts" | "/clock" | "/sessions" | "/state") | ("PUT", "/faults")
         );
-        if !takes_body && !body.is_empty() {
-            return Err(AdminError::bad("this path takes no body"));
+        if !takes_body && !is_nothing(body) {
+            return Err(AdminError::bad("this path takes no body: send none, or {}"));
         }
         let done = json!({ "ok": true });
         Ok(match command.endpoint {
@@ -171,4 +171,9 @@ fn index() -> Value {
     let endpoints =
         ENDPOINTS.map(|(method, path, what)| json!({ "method": method, "path": path, "what": what }));
     json!({ "endpoints": endpoints })
+}
+/// No body, or an empty object: many clients send one with each POST.
+fn is_nothing(body: &[u8]) -> bool {
+    body.is_empty()
+        || serde_json::from_slice::<serde_json::Map<String, Value>>(body).is_ok_and(|map| map.is_empty())
 }

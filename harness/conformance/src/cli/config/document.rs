@@ -9,7 +9,8 @@ use toml::de::{DeTable, DeValue};
 use super::error::{ConfigError, ConfigSource};
 use super::file::FoundFile;
 use super::key::{ConfigKey, target_names};
-use super::value::{Entry, Place, masked};
+use super::masked::masked;
+use super::value::{Entry, Place};
 use crate::nearest::nearest;
 
 /// Key of the part that a section tests.
@@ -79,7 +80,10 @@ impl<'k> Config<'k> {
                     return Err(source.error(
                         &name.span(),
                         format!("target `{}` does not say what is tested", name.get_ref()),
-                        format!("add {} to it, or `{PART}` if it is no {part}", target_names(part)),
+                        format!(
+                            "add {} to it, or set `{PART}` to another part than {part}",
+                            target_names(part)
+                        ),
                     ));
                 }
                 targets.push((name.get_ref().to_string(), section));
@@ -113,7 +117,7 @@ impl<'k> SectionParser<'_, 'k> {
                 return Err(source.error(
                     &name.span(),
                     format!("`{text}` does not apply to `{part}`"),
-                    format!("it stands with {}, such as in a [target.NAME] of its own", parts.join(" or ")),
+                    format!("move it to a target with {}", parts.join(" or ")),
                 ));
             }
             let entry = Entry::parse(key, value, self.place)?;

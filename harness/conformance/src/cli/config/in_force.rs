@@ -23,8 +23,8 @@ pub(crate) struct InForce<A> {
     pub(crate) args: A,
     /// The first line of the output: the file that is used or ignored.
     pub(crate) line: Option<String>,
-    /// The folder of the file. Empty: the working directory, without a file.
-    pub(crate) project: PathBuf,
+    /// The folder of the file in force.
+    pub(crate) project: Option<PathBuf>,
     folders: Vec<(&'static str, PathBuf)>,
 }
 
@@ -37,6 +37,8 @@ pub(crate) struct Positional<'a> {
     pub(crate) part: Option<PartName>,
     /// Whether it is the URL of an edge.
     pub(crate) is_url: bool,
+    /// Whether the command needs no target: it has the URL, or shows a case at the reference edge.
+    pub(crate) is_free: bool,
 }
 
 impl<A> InForce<A> {
@@ -65,7 +67,7 @@ pub(crate) fn in_force<A: Args>(
     let own = A::augment_args(Command::new(command));
     let mut words: Vec<OsString> = vec!["edgeproof".into(), command.into()];
     let mut word = positional.word.map(str::to_owned);
-    let (mut line, mut project, mut folders) = (None, PathBuf::new(), Vec::new());
+    let (mut line, mut project, mut folders) = (None, None, Vec::new());
     match if config.no_config { Search::Nothing } else { search()? } {
         Search::Found(file) => {
             let keys = ConfigKey::all(options);
@@ -73,11 +75,11 @@ pub(crate) fn in_force<A: Args>(
             let has = |id: &str| given.has(id) && (id != TARGET || positional.is_url);
             let chosen = found.choose(positional.part, config.target.as_deref(), &has)?;
             let names_target = chosen.entries.iter().any(|entry| entry.key.names_target());
-            if positional.word.is_none() && !names_target && !targets().any(|(id, _)| given.has(id)) {
+            if !positional.is_free && !names_target && !targets().any(|(id, _)| given.has(id)) {
                 return Err(found.untargeted(chosen.part).into());
             }
             line = Some(found.line(chosen.name));
-            project.clone_from(&found.folder);
+            project = Some(found.folder.clone());
             let is_own = |key: &&ConfigKey| own.get_opts().any(|arg| arg.get_id().as_str() == key.id());
             for key in keys.iter().filter(is_own) {
                 let Source::File(entry) = source(key, &chosen, &has, &is_variable_set) else { continue };
@@ -95,7 +97,7 @@ pub(crate) fn in_force<A: Args>(
             ));
         }
         // Without the file, the run would test a built-in part, and pass.
-        Search::Foreign(text) if !positional.is_url && !targets().any(|(id, _)| given.has(id)) => {
+        Search::Foreign(text) if !positional.is_free && !targets().any(|(id, _)| given.has(id)) => {
             return Err(Failure::usage(
                 format!("no target: {text}"),
                 "change the owner of the file, name a target such as --launch CMD, or add --no-config",

@@ -2,7 +2,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, Command};
 use edgeproof_fixtures::spec::PartName::{self, Collector, Edge, Keys, Service};
 
-/// Options that belong to one run, or to who runs it.
+/// Options that belong to one run, or to the user who starts it.
 const OF_A_RUN: [&str; 17] = [
     "color",
     "config_target",

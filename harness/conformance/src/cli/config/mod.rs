@@ -6,6 +6,7 @@ mod file;
 mod given;
 mod in_force;
 mod key;
+mod masked;
 mod merge;
 #[cfg(test)]
 mod schema;

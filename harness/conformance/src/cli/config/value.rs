@@ -11,6 +11,7 @@ use toml::de::DeValue;
 
 use super::error::{ConfigError, ConfigSource};
 use super::key::{ConfigKey, Kind};
+use super::masked::is_reference;
 
 /// What to do about a credential in the file.
 const SECRET_HELP: &str =
@@ -143,23 +144,20 @@ fn argument(
 
 /// A reference to a credential: a file or a variable.
 fn secret(key: &ConfigKey, text: &str, span: &Range<usize>, place: Place<'_>) -> Result<String, ConfigError> {
-    let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
     // A header has a name before its value.
     let (before, reference) = match text.split_once(": ") {
         Some((name, reference)) if key.is_header() && !name.contains('$') => (format!("{name}: "), reference),
         _ if key.is_header() => (String::new(), ""),
         _ => (String::new(), text),
     };
-    match (reference.strip_prefix('@'), reference.strip_prefix('$')) {
-        (Some(path), _) if !path.is_empty() => Ok(format!("{before}@{}", within(place.folder, path))),
-        (_, Some(name)) if is_name(name) => Ok(text.to_owned()),
-        _ => {
-            let message = format!("`{}` names neither a file nor an environment variable", key.name());
-            Err(place.source.error(span, message, SECRET_HELP))
-        }
+    if !is_reference(reference) {
+        let message = format!("`{}` names neither a file nor an environment variable", key.name());
+        return Err(place.source.error(span, message, SECRET_HELP));
     }
+    Ok(match reference.strip_prefix('@') {
+        Some(path) => format!("{before}@{}", within(place.folder, path)),
+        None => text.to_owned(),
+    })
 }
 
 /// A value that the option accepts.
@@ -205,29 +203,4 @@ fn type_error(key: &ConfigKey, value: &Spanned<DeValue<'_>>, place: Place<'_>) -
 /// A path of the file, relative to the working directory. `-` is standard output.
 fn within(folder: &Path, path: &str) -> String {
     if path == "-" { path.to_owned() } else { folder.join(path).display().to_string() }
-}
-
-/// Masks credentials in the text of a file: each letter of a value becomes `*`, so that places stay.
-pub(super) fn masked(text: &str, keys: &[ConfigKey]) -> String {
-    let secrets: Vec<&str> =
-        keys.iter().filter(|key| key.kind() == Kind::Secret).map(ConfigKey::name).collect();
-    text.split_inclusive('\n').map(|line| masked_line(line, &secrets)).collect()
-}
-
-fn masked_line(line: &str, secrets: &[&str]) -> String {
-    let of_key = secrets.iter().filter_map(|key| {
-        let after = line.find(key)? + key.len();
-        let value = after + line[after..].find('=')? + 1;
-        let text = line[value..].trim_start_matches([' ', '\t', '"', '\'']);
-        let is_reference = text.starts_with(['@', '$']) || text.contains(": @") || text.contains(": $");
-        (!is_reference).then_some(value)
-    });
-    let of_prefix = [LICENSE_PREFIX, READ_PREFIX].into_iter().filter_map(|prefix| line.find(prefix));
-    let Some(start) = of_key.chain(of_prefix).min() else { return line.to_owned() };
-    let mask = |letter: char| match letter {
-        ' ' | '"' | '\'' | '\r' | '\n' => letter.to_string(),
-        // As many bytes, so that spans stay.
-        other => "*".repeat(other.len_utf8()),
-    };
-    line[..start].chars().map(String::from).chain(line[start..].chars().map(mask)).collect()
 }

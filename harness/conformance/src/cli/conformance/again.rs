@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::path::Path;
 
 use edgeproof_cli::Failure;
 use edgeproof_reports::difference::DifferenceKind;
@@ -36,8 +37,9 @@ impl Again {
         if !args.failed {
             return Ok(Self::default());
         }
-        let name = last_run::path(&args.project).display().to_string();
-        Ok(Self::after("--failed", name, last_run::read(&args.project)?, args.strict))
+        let project = args.project.as_deref().unwrap_or(Path::new(""));
+        let name = last_run::path(project).display().to_string();
+        Ok(Self::after("--failed", name, last_run::read(project)?, args.strict))
     }
 
     /// After the earlier run with this name, or without one.
@@ -52,7 +54,7 @@ impl Again {
         let (only, what) = match open {
             Open { cases: 0, .. } => (None, format!("nothing failed in {run}, so all cases run")),
             Open { only: None, .. } => {
-                (None, format!("what failed in {run} are rules about whole runs, so all cases run"))
+                (None, format!("rules about the whole run failed in {run}, so all cases run"))
             }
             Open { only: Some(ids), cases } => {
                 (Some(ids), format!("{} did not pass in {run}", counted(cases, "case")))
@@ -67,7 +69,7 @@ impl Again {
 struct Open {
     /// Number of cases that failed or could not run, and with `--strict` of those that warned.
     cases: usize,
-    /// Ids to play. None: all, because monitors failed that do not say in which case.
+    /// Ids to play. None: all, because a monitor failed that does not name each case in which it found something.
     only: Option<Vec<String>>,
 }
 
@@ -84,8 +86,8 @@ impl Open {
             open.iter().flat_map(|case| kinds(case)).flat_map(DifferenceKind::cases).collect();
         let is_played = |case: &&CaseReport| is_open(case) || named.contains(case.id.as_str());
         let played = report.cases.iter().filter(is_played);
-        let says_nothing = played.clone().all(is_monitor);
-        let only = (!says_nothing).then(|| played.map(|case| case.id.clone()).collect());
+        let only = (!open.iter().any(|case| hides_cases(case)))
+            .then(|| played.map(|case| case.id.clone()).collect());
         Self { cases: open.len(), only }
     }
 
@@ -94,9 +96,15 @@ impl Open {
     }
 }
 
-/// Whether a rule about the whole run failed.
-fn is_monitor(case: &CaseReport) -> bool {
-    kinds(case).any(|kind| matches!(kind, DifferenceKind::Breaches { .. }))
+/// Whether a monitor failed that does not name each case in which it found something: it counts more than it shows, or
+/// the breach belongs to no case.
+fn hides_cases(case: &CaseReport) -> bool {
+    kinds(case).any(|kind| match kind {
+        DifferenceKind::Breaches { count, breaches, .. } => {
+            *count > breaches.len() as u64 || breaches.iter().any(|breach| breach.case.is_none())
+        }
+        _ => false,
+    })
 }
 
 fn kinds(case: &CaseReport) -> impl Iterator<Item = &DifferenceKind> {
@@ -153,7 +161,7 @@ mod tests {
         let breaches = cases.iter().map(|id| Breach { case: Some((*id).to_owned()), ..Breach::default() });
         let kind = DifferenceKind::Breaches {
             invariant: Invariant::Acceptances,
-            count: 1,
+            count: cases.len().max(1) as u64,
             breaches: breaches.collect(),
         };
         report.cases[2].mismatches = vec![Mismatch {
@@ -177,9 +185,22 @@ mod tests {
         assert_eq!(again.notice.unwrap(), format!("--failed: 1 case did not pass in {run}"));
     }
 
+    /// A report keeps the first breaches only: those that are fixed hide the others.
+    #[test]
+    fn monitor_that_counts_more_than_it_shows_is_played_with_all_cases() {
+        let mut report = monitored(&["passes"]);
+        report.cases[1].outcome = Outcome::Fail;
+        if let Some(difference) = &mut report.cases[2].mismatches[0].difference
+            && let DifferenceKind::Breaches { count, .. } = &mut difference.kind
+        {
+            *count = 2;
+        }
+        assert!(after(Some(report), false).only.is_none());
+    }
+
     #[rstest]
     #[case::nothing_failed(Some(report(&EACH[..1])), "nothing failed in RUN, so all cases run")]
-    #[case::monitor(Some(monitored(&[])), "what failed in RUN are rules about whole runs, so all cases run")]
+    #[case::monitor(Some(monitored(&[])), "rules about the whole run failed in RUN, so all cases run")]
     #[case::no_run(None, "no run in this project is known, so all cases run")]
     fn without_a_case_to_play_all_are_played(#[case] last: Option<Report>, #[case] notice: &str) {
         let again = after(last, false);

@@ -195,7 +195,7 @@ pub(crate) struct ConformanceArgs {
     /// Folder in which the command of --open-with runs (default: the current folder)
     #[arg(skip)]
     pub(super) open_folder: Option<PathBuf>,
-    /// Folder that keeps the last run: that of `edgeproof.toml` (default: the current folder)
+    /// Folder of `edgeproof.toml`, which keeps the last run (default: the current folder)
     #[arg(skip)]
-    pub(super) project: PathBuf,
+    pub(super) project: Option<PathBuf>,
 }

@@ -60,7 +60,11 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
                 }
                 _ => in_force.note(),
             }
-            let code = runtime.block_on(execute(*run, &args.project, interrupted));
+            let code = runtime.block_on(execute(
+                *run,
+                args.project.as_deref().unwrap_or(Path::new("")),
+                interrupted,
+            ));
             runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
             code
         }
@@ -84,7 +88,8 @@ fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, 
 fn positional(args: &ConformanceArgs) -> Positional<'_> {
     let word = args.target.as_deref();
     let part = word.map(|word| word.parse().ok());
-    Positional { word, part: part.map(|part| part.unwrap_or(PartName::Edge)), is_url: part == Some(None) }
+    let is_url = part == Some(None);
+    Positional { word, part: part.map(|part| part.unwrap_or(PartName::Edge)), is_url, is_free: is_url }
 }
 
 async fn execute(

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::again::Again;
 use super::args::ConformanceArgs;
-use super::cases::{check_hold, selection};
+use super::cases::{check_hold, check_ids, selection};
 use super::collector::collector_options;
 use super::misplaced::check_options;
 use super::new_baseline::NewBaseline;
@@ -61,6 +61,7 @@ pub(super) fn plan(
     let seed = args.seed.unwrap_or_else(|| u64::from(rand::rng().random::<u32>()));
     let catalog = Catalog::new(&spec, &reply_shape, args.waits);
     let sequences = sequences(args, part, &catalog, seed)?;
+    check_ids(args, &spec, part)?;
     let again = Again::of(args)?;
     let selection = selection(args, again.only)?;
     let compared = profile.clone();

@@ -31,8 +31,9 @@ pub(super) fn rerun(
     let mut words = Words { redactor, words: Vec::new() };
     words.push(&program.to_string_lossy());
     words.push("conformance");
-    // `edge` is the default target.
-    if let Some(target) = given.target.as_deref().filter(|target| *target != "edge") {
+    // Without a file, `edge` is the default target.
+    let is_said = |target: &&str| *target != "edge" || args.project.is_some();
+    if let Some(target) = given.target.as_deref().filter(is_said) {
         words.push(target);
     }
     push_edge(&mut words, given);

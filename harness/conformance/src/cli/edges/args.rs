@@ -11,7 +11,7 @@ use edgeproof_cli::args::{EdgeScheme, parse_duration};
 use edgeproof_fixtures::spec::{Profile, Spec, SpecChoice};
 use edgeproof_mock::ReplyShape;
 
-use crate::cli::inputs::profile;
+use crate::cli::inputs::{parse_listen, profile};
 
 /// The edge that a command starts or attaches to.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct EdgeTargetArgs {
     #[arg(long, value_name = "DIR", help_heading = "Edge")]
     pub(crate) settings: Option<PathBuf>,
     /// Listen address of the mock service for the running edge (default: from SERVICE_URL in the settings)
-    #[arg(long, value_name = "ADDR", help_heading = "Edge", requires = "settings")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, help_heading = "Edge", requires = "settings")]
     pub(crate) service_listen: Option<SocketAddr>,
     /// Environment variable that gives the launched edge its port
     #[arg(long, value_name = "NAME", default_value = "PORT", requires = "launch", help_heading = "Edge")]

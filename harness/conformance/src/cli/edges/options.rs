@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use edgeproof_cli::args::EdgeScheme;
 use edgeproof_cli::{Failure, check_ca_file};
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, EdgeConnection, SettingsFolder};
-use edgeproof_fixtures::spec::{Endpoint, Profile, Spec};
+use edgeproof_fixtures::spec::{Endpoint, PartName, Profile, Spec};
 use edgeproof_http::listen_address;
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_mock::ReplyShape;
@@ -13,6 +13,7 @@ use edgeproof_targets::{Attached, Embedded, Target};
 
 use super::args::EdgeTargetArgs;
 use crate::cli::inputs::mint;
+use crate::nearest::nearest;
 use crate::run::{EdgePoolOptions, EdgeUpstream};
 
 /// What a command tests at the edges.
@@ -64,6 +65,9 @@ fn edge_url(
     positional: Option<&str>,
     spec: &Spec,
 ) -> Result<Option<BaseUrl>, Failure> {
+    if let Some(word) = positional.filter(|word| !word.contains("://")) {
+        check_word(word, args.launch.as_deref())?;
+    }
     let given = [positional.is_some(), args.url.is_some(), args.launch.is_some()];
     if given.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err(Failure::usage(
@@ -72,6 +76,25 @@ fn edge_url(
         ));
     }
     Ok(positional.or(args.url.as_deref()).map(|url| BaseUrl::of_edge(url, spec)).transpose()?)
+}
+
+/// Refuses a word that is no URL, but a part with a typo, or a word of the command after `--launch`.
+fn check_word(word: &str, launch: Option<&str>) -> Result<(), Failure> {
+    let parts = PartName::ALL.iter().map(|part| part.name());
+    match (launch, nearest(word, parts).first()) {
+        (Some(launch), _) => {
+            let command = shell_words::quote(&format!("{launch} {word}")).into_owned();
+            Err(Failure::usage(
+                format!("cannot use {word:?} beside --launch {launch}"),
+                format!("quote the whole command: --launch {command}"),
+            ))
+        }
+        (None, Some(part)) => Err(Failure::usage(
+            format!("cannot test {word:?}: there is no such part"),
+            format!("did you mean `{part}`?"),
+        )),
+        (None, None) => Ok(()),
+    }
 }
 
 fn upstream_of_attached(

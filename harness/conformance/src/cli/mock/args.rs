@@ -9,6 +9,8 @@ use edgeproof_fixtures::credentials::ALLOWED_ORIGIN;
 use edgeproof_fixtures::spec::SpecChoice;
 use url::Url;
 
+use crate::cli::inputs::parse_listen;
+
 /// Output and end of the command, shown in its help.
 const OUTPUT: &str = "\
 Standard output shows addresses and test credentials. Standard error gets a line of JSON for each request,
@@ -21,19 +23,19 @@ const PAGE: &str = "127.0.0.1:8400";
 #[command(after_help = OUTPUT)]
 pub(crate) struct MockArgs {
     /// Listen address of the service, with TLS; port 0 is any free port (default: 127.0.0.1:8443, or from --settings)
-    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, help_heading = "Addresses")]
     pub(super) listen: Option<SocketAddr>,
     /// Listen address of the service without TLS, for clients that cannot use a CA file
-    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, help_heading = "Addresses")]
     pub(super) plain: Option<SocketAddr>,
     /// Listen address of a reference edge in front of the service, over HTTP
-    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, help_heading = "Addresses")]
     pub(super) edge: Option<SocketAddr>,
     /// Listen address of the admin API: journal, scripts, faults, clock, keys, sessions, reset
-    #[arg(long, value_name = "ADDR", help_heading = "Addresses")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, help_heading = "Addresses")]
     pub(super) admin: Option<SocketAddr>,
     /// Listen address of a demo page: the reference collector, with an edge of its own (without ADDR: 127.0.0.1:8400)
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = PAGE, help_heading = "Addresses", conflicts_with = "magic")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen, num_args = 0..=1, default_missing_value = PAGE, help_heading = "Addresses", conflicts_with = "magic")]
     pub(super) page: Option<SocketAddr>,
     /// Allow --plain, --admin and --page on addresses that other machines can reach
     #[arg(long, help_heading = "Addresses")]

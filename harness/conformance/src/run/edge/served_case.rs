@@ -9,7 +9,7 @@ use edgeproof_cli::exit_code::INCOMPLETE;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::{Arrival, Observer, Script};
 use edgeproof_reports::escape::visible;
-use edgeproof_reports::{CaseReport, Hop};
+use edgeproof_reports::{CaseReport, Hop, TargetKind};
 use tokio::sync::mpsc;
 
 use super::arrival_text::{ExpectedArrival, arrival_text};
@@ -56,7 +56,7 @@ impl ServedCase {
         let mut pool = EdgePool::new(edges);
         pool.start_services().await?;
         let (messages, _) = mpsc::unbounded_channel();
-        let context = RunnerContext::new(Arc::new(RunOptions::default()), messages);
+        let context = RunnerContext::new(Arc::new(RunOptions::default()), messages, TargetKind::Launched);
         let result = tokio::select! {
             result = serve(&pool, &context, &case, arrivals, print) => result,
             exit_code = interrupted => Ok(exit_code),

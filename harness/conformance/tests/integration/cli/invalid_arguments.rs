@@ -231,7 +231,7 @@ fn invalid_mock_arguments_exit_2() {
         "invalid_mock",
         &[
             &["mock", "--page", "0.0.0.0:0"],
-            &["mock", "--page", "localhost:8400"],
+            &["mock", "--page", "localhost:port"],
             &["mock", "--page", "--magic"],
             &["mock", "--admin-host", "mock.test"],
         ],

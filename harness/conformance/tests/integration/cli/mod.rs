@@ -5,6 +5,7 @@ mod config;
 mod earlier_cases;
 mod explaining;
 mod failing_edges;
+mod frictions;
 mod invalid_arguments;
 mod last_run;
 mod listing;

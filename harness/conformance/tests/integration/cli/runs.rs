@@ -307,7 +307,7 @@ fn report_goes_to_standard_output() {
     assert_eq!(report["exit_code"], 0);
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.starts_with("edgeproof reference edge"), "{text}");
-    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
+    assert!(text.ends_with("cases selected (exit 0)\n"), "{text}");
     assert_eq!(folder.files(), ["r.xml"]);
 }
 

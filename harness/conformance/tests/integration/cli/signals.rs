@@ -136,7 +136,7 @@ fn closed_report_on_standard_output_keeps_the_exit_code() {
     let output = limited::end(child);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.ends_with("conforms (exit 0)\n"), "{text}");
+    assert!(text.ends_with("cases selected (exit 0)\n"), "{text}");
 }
 
 #[test]
