@@ -285,7 +285,7 @@ fn file_of_another_user_is_ignored_and_named() {
     assert_eq!((output.status.code(), first_line(&output)), (Some(3), expected.clone()), "{output:?}");
     for arguments in [&["conformance"][..], &["conformance", "--target", "staging"]] {
         let output = run(&folder, "sub", arguments);
-        let shown = String::from_utf8_lossy(&output.stderr).replace("\n", " ");
+        let shown = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
         assert_eq!(output.status.code(), Some(2), "{shown}");
         assert!(shown.contains("belongs to user"), "{shown}");
     }
