@@ -6,7 +6,7 @@ use strum::{IntoStaticStr, VariantNames};
 use super::breach::{Breach, Invariant};
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange, ProcessEnd,
-    Secrets, SilenceReason, Subject, TimeRule, UserDatum,
+    Secrets, Subject, TimeRule, UserDatum,
 };
 use super::count::{Count, Counted};
 use super::key::{KeyFault, KeyRule, KeySetValue, SignatureForm};
@@ -380,16 +380,6 @@ impl DifferenceKind {
             _ => &[],
         };
         breaches.iter().filter_map(|breach| breach.case.as_deref())
-    }
-
-    /// Whether a delay alone can explain the difference: a busy machine makes it too.
-    pub fn is_delay(&self) -> bool {
-        match self {
-            Self::NoAnswer { silence, .. } => silence.reason == SilenceReason::TimedOut,
-            Self::Time { rule, .. } => *rule != TimeRule::MayWait,
-            Self::LogLine { actual, .. } => *actual == LogValue::Empty,
-            _ => false,
-        }
     }
 
     /// Whether the log was compared.

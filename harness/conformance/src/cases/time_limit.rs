@@ -8,7 +8,10 @@ use tokio::time::timeout;
 /// Timeout of a case. Time in which other programs kept the processors from this one and its target does not count.
 #[derive(Debug, Clone)]
 pub struct TimeLimit {
+    /// On a free machine.
     limit: Duration,
+    /// On this machine, if it stays as busy as it was.
+    expected: Duration,
     processors: Arc<ProcessorTime>,
 }
 
@@ -18,12 +21,13 @@ const LONGEST: u32 = 10;
 const SHORTEST: Duration = Duration::from_millis(250);
 
 impl TimeLimit {
-    /// A timeout on a machine that is free.
+    /// The timeout that is `limit` on a free machine. It begins as long as the machine needs now.
     pub fn new(limit: Duration, processors: Arc<ProcessorTime>) -> Self {
-        Self { limit, processors }
+        let expected = limit.div_f64(processors.latest_share());
+        Self { limit, expected, processors }
     }
 
-    /// The timeout on a machine that is free.
+    /// The timeout on a free machine.
     pub fn duration(&self) -> Duration {
         self.limit
     }
@@ -31,14 +35,14 @@ impl TimeLimit {
     /// This timeout several times.
     #[must_use]
     pub fn times(self, count: u32) -> Self {
-        Self { limit: self.limit * count, ..self }
+        Self { limit: self.limit * count, expected: self.expected * count, ..self }
     }
 
     /// What a future yields in time. None: it took longer.
     pub async fn within<F: Future>(&self, future: F) -> Option<F::Output> {
         let began = Instant::now();
         let mut future = pin!(future);
-        let mut wait = self.limit;
+        let mut wait = self.expected;
         loop {
             if let Ok(output) = timeout(wait, &mut future).await {
                 return Some(output);

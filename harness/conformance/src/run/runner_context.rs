@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_launch::ProcessorTime;
-use edgeproof_reports::difference::DifferenceKind;
+use edgeproof_reports::difference::{DifferenceKind, LogValue, SilenceReason, TimeRule};
 use edgeproof_reports::{CaseLevel, CaseReport, TargetKind};
 use tokio::sync::mpsc;
 
@@ -22,8 +22,28 @@ pub struct RunnerContext {
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
+/// Part of a timeout that counts as all of it: the share is an estimate.
+const NEARLY: f64 = 0.8;
 /// Share of the processors without which a delay says nothing about the target.
 const LEAST_SHARE: f64 = 0.5;
+
+/// Whether other programs alone can explain a difference. `share`: what they left of the processors while the case took
+/// `took`; `request`: timeout of a request on a free machine. A timeout that was extended by what they took explains nothing.
+fn is_delay_of_others(kind: &DifferenceKind, share: f64, took: Duration, request: Duration) -> bool {
+    let is_short = |granted: Duration, full: Duration| granted.mul_f64(share) < full.mul_f64(NEARLY);
+    let is_delay = match kind {
+        DifferenceKind::NoAnswer { silence, .. } if silence.reason == SilenceReason::TimedOut => {
+            silence.within_ms.is_none_or(|within| is_short(Duration::from_millis(within), request))
+        }
+        DifferenceKind::Time { rule: TimeRule::CaseTimeout, limit_us, .. } => {
+            limit_us.is_none_or(|limit| is_short(took, Duration::from_micros(limit)))
+        }
+        DifferenceKind::Time { rule, .. } => *rule != TimeRule::MayWait,
+        DifferenceKind::LogLine { actual, .. } => *actual == LogValue::Empty,
+        _ => false,
+    };
+    is_delay && share < LEAST_SHARE
+}
 
 /// Progress of one case.
 pub(super) enum Message {
@@ -58,7 +78,7 @@ impl RunnerContext {
         self.options.case_timeout.div_f64(2.0 * self.processors.latest_share())
     }
 
-    /// Timeout of a whole case.
+    /// Timeout of a whole case, longer than that of its requests.
     pub fn case_timeout(&self, case: &CaseFacts) -> TimeLimit {
         TimeLimit::new(self.options.case_timeout + case.takes, Arc::clone(&self.processors))
     }
@@ -75,15 +95,18 @@ impl RunnerContext {
     /// A case that only delays fail is not judged if other programs used most of the processors
     /// meanwhile.
     pub(super) fn excuse_delays(&self, began: Instant, found: &mut CaseFindings) {
-        let is_delayed = |check: &Check| check.kind().is_some_and(DifferenceKind::is_delay);
+        let took = began.elapsed();
         let mut failed =
             found.checks.iter().filter(|check| !check.ok && check.level == CaseLevel::Must).peekable();
-        if failed.peek().is_none() || !failed.all(is_delayed) {
+        if failed.peek().is_none() {
             return;
         }
         self.processors.read();
         let share = self.processors.share_since(began);
-        if share < LEAST_SHARE {
+        let request = self.options.case_timeout / 2;
+        let is_delay =
+            |check: &Check| check.kind().is_some_and(|kind| is_delay_of_others(kind, share, took, request));
+        if failed.all(is_delay) {
             let percent = (100.0 * (1.0 - share)).round();
             // The processes of a target that somebody else started are unknown.
             let among = if self.is_attached { ", perhaps the target," } else { "" };
@@ -104,5 +127,45 @@ impl RunnerContext {
         self.send(Message::Notice(text + "\npress Enter to continue"));
         // A closed standard input continues the run as well.
         enter().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_reports::difference::Silence;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn silent(within_ms: u64) -> DifferenceKind {
+        let silence = Silence { reason: SilenceReason::TimedOut, within_ms: Some(within_ms), error: None };
+        DifferenceKind::NoAnswer { silence, wanted: None }
+    }
+
+    fn time(rule: TimeRule) -> DifferenceKind {
+        DifferenceKind::time(rule, None, Duration::from_secs(10))
+    }
+
+    fn two_lines() -> DifferenceKind {
+        DifferenceKind::LogLine { status: 401, reason: "revoked".into(), actual: LogValue::Lines(2) }
+    }
+
+    #[rstest]
+    #[case::free_machine(silent(5_000), 1.0, 5, false)]
+    #[case::busy_machine(silent(5_000), 0.3, 5, true)]
+    #[case::extended_timeout(silent(16_000), 0.3, 16, false)]
+    #[case::extended_case(time(TimeRule::CaseTimeout), 0.3, 32, false)]
+    #[case::longest_extension(time(TimeRule::CaseTimeout), 0.05, 100, true)]
+    #[case::slow_answer(time(TimeRule::AtOnce), 0.3, 1, true)]
+    #[case::slow_answer_on_a_free_machine(time(TimeRule::AtOnce), 0.9, 1, false)]
+    #[case::two_log_lines(two_lines(), 0.1, 1, false)]
+    fn others_explain_delays_only(
+        #[case] kind: DifferenceKind,
+        #[case] share: f64,
+        #[case] took_s: u64,
+        #[case] expected: bool,
+    ) {
+        let [took, request] = [took_s, 5].map(Duration::from_secs);
+        assert_eq!(is_delay_of_others(&kind, share, took, request), expected);
     }
 }

@@ -26,6 +26,8 @@ struct Reading {
 
 /// Least share. A machine that leaves less still makes progress.
 const LEAST: f64 = 0.05;
+/// Share of all processors that programs get which wait for one. Who uses less has nothing to do.
+const WAITING: f64 = 0.02;
 /// Time in which clock ticks say too little.
 const SHORTEST: Duration = Duration::from_millis(200);
 
@@ -97,11 +99,15 @@ struct Interval {
 }
 
 impl Interval {
-    /// Share of the capacity that others left. All of it where nothing is known, or a whole processor had nothing to do: then
-    /// nobody waited for one.
+    /// Share of the capacity that others left. All of it where nothing is known, where a whole processor had nothing to do, or
+    /// where this program had nothing to do: then it waited for no processor.
     fn share_left(&self) -> f64 {
         let idle = self.capacity.saturating_sub(self.busy + self.steal);
-        if self.capacity.is_zero() || (idle >= self.elapsed.mul_f64(0.9) && self.throttled.is_zero()) {
+        let is_waiting = self.own >= self.capacity.mul_f64(WAITING) || !self.throttled.is_zero();
+        if self.capacity.is_zero()
+            || !is_waiting
+            || (idle >= self.elapsed.mul_f64(0.9) && self.throttled.is_zero())
+        {
             return 1.0;
         }
         let foreign = self.busy.saturating_sub(self.own) + self.steal + self.throttled;
@@ -133,8 +139,9 @@ mod tests {
     #[case::idle_processor(950, 100, 0, 0, 1.0)]
     #[case::stolen(1_000, 1_000, 1_000, 0, 0.5)]
     #[case::throttled(500, 500, 0, 500, 0.75)]
-    #[case::all(2_000, 0, 0, 0, LEAST)]
-    #[case::rounded_ticks(2_010, 0, 0, 0, LEAST)]
+    #[case::nearly_all(2_000, 60, 0, 0, LEAST)]
+    #[case::rounded_ticks(2_100, 60, 0, 0, LEAST)]
+    #[case::silent_target(2_000, 30, 0, 0, 1.0)]
     fn others_leave_the_rest(
         #[case] busy: u64,
         #[case] own: u64,

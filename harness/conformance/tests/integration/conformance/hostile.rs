@@ -12,7 +12,7 @@ use crate::broken_edge::command;
 const PUT_CASES: [&str; 3] = ["cors.readable.405", "method.allow", "method.put"];
 
 #[rstest]
-#[case::never_answers("silent", &["no answer within 500ms, connection still open"])]
+#[case::never_answers("silent", &["connection still open"])]
 #[case::answers_forever("endless", &["body longer than 4194304 bytes", "cut off"])]
 #[case::floods_headers("flood", &["no HTTP answer", "no answer within"])]
 #[case::sends_garbage("garbage", &["no HTTP answer"])]

@@ -79,7 +79,7 @@ fn launched_edge_passes_random_and_saved_sequences() {
     let report = conform(&folder, &[&args[..], &selection].concat());
     let problems: Vec<_> =
         report.cases.iter().filter(|case| case.outcome != Outcome::Pass).map(|case| &case.because).collect();
-    assert_eq!((report.exit_code, report.cases.len()), (0, 10), "{problems:?}");
+    assert_eq!((report.exit_code, report.cases.len()), (0, 11), "{problems:?}");
 }
 
 #[test]
