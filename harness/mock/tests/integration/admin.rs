@@ -339,7 +339,7 @@ async fn request_of_a_foreign_page_has_no_effect(#[case] fields: &[(&str, &str)]
 #[case("PUT", "/faults", r#"{"license_check":"expired"}"#, 400, "this check has license-check-unknown")]
 #[case("GET", "/journal?from=1", "", 400, "use since=NUMBER")]
 #[case("GET", "/clock?x", "", 400, "takes no query")]
-#[case("POST", "/reset", "{}", 400, "takes no body")]
+#[case("POST", "/reset", "[]", 400, "takes no body")]
 #[tokio::test]
 async fn invalid_command_is_refused(
     #[case] method: &str,

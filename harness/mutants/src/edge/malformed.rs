@@ -41,11 +41,15 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .should()
         .when(REFUSED)
         .then(Raw(|answer| answer.replacen("\r\n", "\r\ncontent-type: application/json\r\n", 1))),
-    mutant("answers-stack-traces", "Answers other paths with a stack trace.")
+    mutant("answers-stack-traces", "Answers refusals with a stack trace in a header.")
         .breaks("statement.internals-not-answered", "internals-answered")
         .should()
-        .when(All(&[Not(&Relayed), AnswerIs(404, 404)]))
+        .when(REFUSED)
         .answers(SetHeader("x-error", "NotFound at route (/srv/edge/routes.js:31:9)")),
+    mutant("names-source-lines", "Names a line of its source in a header of each answer.")
+        .breaks("statement.internals-not-answered", "internals-answered")
+        .should()
+        .answers(SetHeader("x-error", "File \"/srv/edge.py\", line 31")),
     mutant("relays-length-twice", "Writes Content-Length to the service twice.")
         .breaks(MALFORMED, CAUSE)
         .then(Upstream(|options| raw(options, repeat_length))),

@@ -23,6 +23,16 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .should()
         .when(REFUSED)
         .answers(SetHeader("x-error", "TokenError at verify (/srv/token.js:31:9)")),
+    mutant("pending-with-stack-traces", "Answers pending polls with a stack trace in a header.")
+        .breaks("statement.internals-not-answered", "verdict-internals-answered")
+        .should()
+        .when(PENDING)
+        .answers(SetHeader("x-error", "at poll (/srv/poll.go:31)")),
+    mutant("key-set-names-libraries", "Names a folder of libraries in the answers of the key set.")
+        .breaks("statement.internals-not-answered", "keys-internals-answered")
+        .should()
+        .when(Endpoint(ServiceEndpoint::KeySet))
+        .answers(SetHeader("x-error", "/srv/node_modules/jose/keys")),
     mutant("key-set-with-stack-traces", "Answers for the key set with a stack trace in a header.")
         .breaks("statement.internals-not-answered", "keys-internals-answered")
         .should()
