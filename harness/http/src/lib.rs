@@ -23,7 +23,7 @@ pub use answer_reader::{AnswerReader, ReadProgress};
 pub use client::{ReusedConnection, send, send_http2, send_in_turn, send_pipelined};
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
-pub use grammar::{MessageRule, RequestViolation, Violation};
+pub use grammar::{MessageRule, RequestViolation, Violation, field_violations};
 pub use limits::Limits;
 pub use listen_address::{ListenAddressError, listen_address};
 pub use listener::Server;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::fd::OwnedFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
+use super::machine::ticks;
 use super::mark::{MARK, Mark};
 
 /// Name of the limit in `/proc/PID/limits`.
@@ -22,6 +23,23 @@ struct ProcessStat {
     session: i32,
     /// Start time (clock ticks since boot). Together with the process id it is unique.
     started: u64,
+    /// Processor time of the process and of its children that ended.
+    used: Duration,
+}
+
+/// A process and its descendants that have not lost their parents, each with the processor time that it and its ended
+/// children used.
+pub fn process_tree(root: u32) -> Vec<(u32, Duration)> {
+    let mut processes: Vec<ProcessStat> = running().chain(read(getpid())).collect();
+    let mut found = vec![root.cast_signed()];
+    let mut place = 0;
+    while let Some(parent) = found.get(place).copied() {
+        let children = processes.iter().filter(|process| process.parent == parent);
+        found.extend(children.map(|process| process.pid.as_raw_pid()));
+        place += 1;
+    }
+    processes.retain(|process| found.contains(&process.pid.as_raw_pid()));
+    processes.iter().map(|process| (process.pid.as_raw_pid().cast_unsigned(), process.used)).collect()
 }
 
 /// Process ids of the launch.
@@ -121,6 +139,8 @@ fn read(pid: Pid) -> Option<ProcessStat> {
 fn parse(pid: Pid, stat: &str) -> Option<ProcessStat> {
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split_ascii_whitespace().collect();
     let number = |index: usize| fields.get(index)?.parse().ok();
+    // Times of ended children are negative after an overflow.
+    let used = fields.get(11..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
     // The main thread of a process can end before the others.
     let has_ended = matches!(*fields.first()?, "Z" | "X") && number(17)? <= 1;
     (!has_ended).then_some(ProcessStat {
@@ -129,6 +149,7 @@ fn parse(pid: Pid, stat: &str) -> Option<ProcessStat> {
         group: number(2)?,
         session: number(3)?,
         started: fields.get(19)?.parse().ok()?,
+        used: ticks(used),
     })
 }
 
@@ -178,14 +199,20 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::running("7 (sh) S 1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 99 0", true)]
-    #[case::name_with_brackets("7 (a) Z 1 (b) R 1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 99 0", true)]
-    #[case::zombie("7 (sh) Z 1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 99 0", false)]
-    #[case::only_the_main_thread_ended("7 (sh) Z 1 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 99 0", true)]
+    #[case::running("7 (sh) S 1 2 3 0 0 0 0 0 0 0 5 6 -1 8 0 0 1 0 99 0", true)]
+    #[case::name_with_brackets("7 (a) Z 1 (b) R 1 2 3 0 0 0 0 0 0 0 5 6 -1 8 0 0 1 0 99 0", true)]
+    #[case::zombie("7 (sh) Z 1 2 3 0 0 0 0 0 0 0 5 6 -1 8 0 0 1 0 99 0", false)]
+    #[case::only_the_main_thread_ended("7 (sh) Z 1 2 3 0 0 0 0 0 0 0 5 6 -1 8 0 0 2 0 99 0", true)]
     #[case::cut("7 (sh) S 1 2", false)]
     fn process_is_read_unless_it_has_ended(#[case] stat: &str, #[case] runs: bool) {
         let pid = Pid::from_raw(7).unwrap();
-        let expected = ProcessStat { pid, parent: 1, group: 2, session: 3, started: 99 };
+        let expected = ProcessStat { pid, parent: 1, group: 2, session: 3, started: 99, used: ticks(19) };
         assert_eq!(parse(pid, stat), runs.then_some(expected));
+    }
+
+    #[test]
+    fn own_process_is_in_its_tree() {
+        let tree = process_tree(std::process::id());
+        assert!(tree.iter().any(|(pid, _)| *pid == std::process::id()), "{tree:?}");
     }
 }

@@ -38,7 +38,7 @@ pub struct Report {
     pub cases_of: Option<ReleaseVersion>,
     /// Number of cases that the part has, if the options select fewer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub of_cases: Option<usize>,
+    pub part_cases: Option<usize>,
     /// 0 conforms, 1 does not conform, 2 wrong command, 3 incomplete, 130 and 143 ended by a signal.
     pub exit_code: u8,
     /// Counts of `cases`.
@@ -130,7 +130,7 @@ impl Report {
             duration_ms: 0,
             seed,
             cases_of: None,
-            of_cases: None,
+            part_cases: None,
             exit_code: 0,
             summary: Summary::default(),
             exchange_count: 0,

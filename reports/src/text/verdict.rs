@@ -6,11 +6,11 @@ use crate::model::{MissingInput, Report, Summary};
 
 /// Result of a run: its exit code in words, then the inputs that cases lack.
 pub(crate) fn verdict(report: &Report) -> String {
-    let Report { exit_code, summary, of_cases, findings, unchecked_pins, missing_inputs, .. } = report;
+    let Report { exit_code, summary, part_cases, findings, unchecked_pins, missing_inputs, .. } = report;
     // Runs without a result say so first.
     let unchecked = if summary.not_run > 0 || ran(summary) == 0 { 0 } else { unchecked_pins.len() };
     let text = result(*exit_code, summary, findings.len(), unchecked, missing_inputs);
-    match of_cases {
+    match part_cases {
         // Nobody may take a part of the cases for all of them.
         Some(all) if *exit_code == 0 => {
             format!("{text} · {} of {} selected", summary.planned, counted(*all, "case"))

@@ -3,10 +3,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Row, Stimulus};
+use edgeproof_launch::TimeLimit;
 use edgeproof_reports::{CaseBasis, CaseLevel, ReleaseVersion};
 use futures_util::future::BoxFuture;
 
-use super::{CaseContext, Exchange, Monitor, Part, PointRule, TimeLimit};
+use super::{CaseContext, Exchange, Monitor, Part, PointRule};
 
 /// One test of a part.
 #[derive(Clone)]

@@ -28,7 +28,6 @@ mod service_monitor;
 mod setting_forms;
 mod setup;
 pub(crate) mod summary;
-mod time_limit;
 
 pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, service_with_sequences};
 pub use any_case::AnyCase;
@@ -68,4 +67,3 @@ pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, Ver
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};
 pub use setup::{OTHER_ALLOWED_ORIGIN, Setup};
-pub use time_limit::TimeLimit;

@@ -8,7 +8,7 @@ use super::explain::all_cases;
 /// Shown cases of a row.
 const SHOWN: usize = 3;
 
-/// The failure of a command that takes cases and got the id of a row or a cause. None: it is neither. `part`: name of the part
+/// The failure of a command that takes cases and got the id of a row or a cause. None: it is neither, or a case has it as well. `part`: name of the part
 /// whose cases it takes; `what`: what the command cannot do.
 pub(super) fn other_id(spec: &Spec, id: &str, part: &str, what: &str) -> Option<Failure> {
     if spec.cause(id).is_some() {
@@ -17,6 +17,9 @@ pub(super) fn other_id(spec: &Spec, id: &str, part: &str, what: &str) -> Option<
     }
     spec.row(id)?;
     let cases = all_cases(spec);
+    if cases.iter().any(|case| case.facts().id == id) {
+        return None;
+    }
     let of_row: Vec<&str> = cases
         .iter()
         .map(|case| (case.part(), case.facts()))

@@ -39,8 +39,7 @@ pub(super) struct ServeArgs {
 /// `edgeproof serve`. `options`: the command whose options `edgeproof.toml` sets.
 pub(super) fn main(given: &Given<ServeArgs>, options: &Command) -> Result<u8, Failure> {
     let ServeArgs { case, config, .. } = &given.args;
-    let positional =
-        Positional { word: Some(case), part: Some(PartName::Edge), is_url: false, is_free: true };
+    let positional = Positional::Case(case);
     let mut in_force = in_force("serve", options, given, config, positional)?;
     in_force.args.edge.launch_folder = in_force.folder("launch");
     in_force.note();

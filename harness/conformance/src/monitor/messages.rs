@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{Body, MessageRule, NoAnswer, Sent, Violation};
+use edgeproof_http::{Body, MessageRule, NoAnswer, Sent, Violation, field_violations};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
@@ -25,7 +25,7 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             sent.violations.iter().partition(|violation| violation.rule == MessageRule::NoContinue);
         add(&mut answers, others, request.sender.level, &breach);
         add(&mut waits, waited, request.sender.level, &breach);
-        add_no_http(&mut answers, sent, request.sender.level, breach);
+        add_reply(&mut answers, sent, request.sender.level, breach);
     }
     // A busy edge can be late once. One that never answers has no such answer.
     if edge.requests.iter().any(is_continued) {
@@ -44,7 +44,7 @@ pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange
     for exchange in exchanges {
         let ServiceExchange { sent, level, .. } = exchange;
         add(&mut answers, &sent.violations, *level, &by_exchange(exchange));
-        add_no_http(&mut answers, sent, *level, by_exchange(exchange));
+        add_reply(&mut answers, sent, *level, by_exchange(exchange));
     }
     answers.check(Invariant::MalformedAnswers).advise(Advice::AnswerMalformed)
 }
@@ -75,10 +75,14 @@ fn requests(edge: &EdgeRecord) -> Breaches {
     requests
 }
 
-/// Adds an answer that cannot be read.
-fn add_no_http(breaches: &mut Breaches, sent: &Sent, level: CaseLevel, breach: Breach) {
-    if let Err(NoAnswer::NotHttp(why)) = &sent.reply {
-        breaches.push_at(level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
+/// Adds an answer that cannot be read, and the fields of one that can.
+fn add_reply(breaches: &mut Breaches, sent: &Sent, level: CaseLevel, breach: Breach) {
+    match &sent.reply {
+        Ok(answer) => add(breaches, &field_violations(&answer.headers), level, &breach),
+        Err(NoAnswer::NotHttp(why)) => {
+            breaches.push_at(level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
+        }
+        Err(_) => {}
     }
 }
 

@@ -16,11 +16,6 @@ mod messages_tests;
 mod privacy;
 mod refusal_log;
 mod service;
-mod service_alike;
-mod service_own;
-mod service_record;
-#[cfg(test)]
-mod service_tests;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -32,8 +27,7 @@ pub(crate) use collector::judge_collector;
 pub use edge_record::{EdgeRecord, ExpectedCertificate};
 pub(crate) use internals::internals;
 pub(crate) use last_requests::{LAST_REQUESTS, send_last_requests};
-pub(crate) use service::{judge_service, send_last_key_requests, send_last_service_requests};
-pub(crate) use service_record::ServiceRecord;
+pub(crate) use service::{ServiceRecord, judge_service, send_last_key_requests, send_last_service_requests};
 
 /// Checks the invariant on everything that one edge did.
 pub fn judge(monitor: EdgeMonitor, edge: &EdgeRecord) -> Vec<Check> {

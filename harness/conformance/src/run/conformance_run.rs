@@ -99,6 +99,6 @@ impl ConformanceRun {
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let report = Report::new(spec, target, self.options.seed, started);
         let (selected, all) = (self.plan.cases.len(), self.plan.all_ids.len());
-        Report { cases_of: self.plan.cases_of, of_cases: (selected < all).then_some(all), ..report }
+        Report { cases_of: self.plan.cases_of, part_cases: (selected < all).then_some(all), ..report }
     }
 }

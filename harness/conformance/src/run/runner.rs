@@ -5,6 +5,7 @@ use std::time::Instant;
 use edgeproof_cli::error_text;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
+use edgeproof_launch::TimeLimit;
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, TargetKind};
 use miette::Diagnostic;
 use tokio::sync::Semaphore;
@@ -14,7 +15,7 @@ use super::edge::LeaseError;
 use super::liveness::{Attempt, CaseEnd};
 use super::plan::UnmetNeed;
 use super::runner_context::RunnerContext;
-use crate::cases::{Case, CaseContext, CaseFindings, Part, TimeLimit};
+use crate::cases::{Case, CaseContext, CaseFindings, Part};
 use crate::judge::Check;
 
 /// Runs the cases of a part on one target. What all parts share is in `attempt.rs`.

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_launch::ProcessorTime;
+use edgeproof_launch::{ProcessorTime, TimeLimit};
 use edgeproof_reports::difference::{DifferenceKind, LogValue, SilenceReason, TimeRule};
 use edgeproof_reports::{CaseLevel, CaseReport, TargetKind};
 use tokio::sync::mpsc;
 
 use super::enter::enter;
 use super::options::RunOptions;
-use crate::cases::{CaseFacts, CaseFindings, TimeLimit};
+use crate::cases::{CaseFacts, CaseFindings};
 use crate::judge::Check;
 
 /// Options of the run and the channel for messages to its report.

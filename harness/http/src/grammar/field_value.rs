@@ -1,22 +1,37 @@
 //! Values of the header fields that recipients act on, by the definitions of RFC 9110 and RFC 9111. What all recipients
 //! read alike passes: empty elements of a list, an empty parameter.
 
-use super::head::is_token;
+use http::HeaderMap;
 
-/// Whether a field can stand once only (RFC 9110 §5.3). Those of the framing have rules of their own.
-pub(super) fn stands_once(name: &str) -> bool {
-    const ONCE: [&str; 7] =
-        ["age", "content-type", "date", "etag", "last-modified", "location", "retry-after"];
-    ONCE.iter().any(|field| name.eq_ignore_ascii_case(field))
+use super::head::is_token;
+use super::{MessageRule, Violation, Violations};
+
+/// Violations in the header fields of an answer, of any version of HTTP. Those of a request are not judged: a relay passes the
+/// values of a page on as they are.
+pub fn field_violations(headers: &HeaderMap) -> Vec<Violation> {
+    let mut found = Violations::default();
+    for name in headers.keys() {
+        let values = headers.get_all(name);
+        if ONCE.contains(&name.as_str()) && values.iter().count() > 1 {
+            found.add(MessageRule::RepeatedField, name.as_str().as_bytes());
+        }
+        if !values.iter().all(|value| is_permitted(name.as_str(), value.as_bytes())) {
+            found.add(MessageRule::FieldValue, name.as_str().as_bytes());
+        }
+    }
+    found.take()
 }
 
-/// Whether the definition of a field permits a value. Fields that are not listed here permit any.
-pub(super) fn is_permitted(name: &str, value: &[u8]) -> bool {
+/// Fields that can stand once only (RFC 9110 §5.3). Those of the framing have rules of their own.
+const ONCE: [&str; 7] = ["age", "content-type", "date", "etag", "last-modified", "location", "retry-after"];
+
+/// Whether the definition of a field permits a value. Fields without a rule here permit any.
+fn is_permitted(name: &str, value: &[u8]) -> bool {
     rule(name).is_none_or(|rule| rule(&String::from_utf8_lossy(value)))
 }
 
 fn rule(name: &str) -> Option<fn(&str) -> bool> {
-    Some(match name.to_ascii_lowercase().as_str() {
+    Some(match name {
         "date" | "last-modified" => is_date,
         "age" => is_seconds,
         "retry-after" => |value| is_seconds(value) || is_date(value),
@@ -121,11 +136,11 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case("Date", "Thu, 26 Nov 2026 23:26:08 GMT", true)]
-    #[case("Date", "Thu, 26 Nov 2026 23:26:08 UTC", false)]
-    #[case("Date", "2026-11-26T23:26:08Z", false)]
-    #[case("Date", "Thursday, 26-Nov-26 23:26:08 GMT", false)]
-    #[case("Last-Modified", "Thu, 32 Nov 2026 23:26:08 GMT", false)]
+    #[case("date", "Thu, 26 Nov 2026 23:26:08 GMT", true)]
+    #[case("date", "Thu, 26 Nov 2026 23:26:08 UTC", false)]
+    #[case("date", "2026-11-26T23:26:08Z", false)]
+    #[case("date", "Thursday, 26-Nov-26 23:26:08 GMT", false)]
+    #[case("last-modified", "Thu, 32 Nov 2026 23:26:08 GMT", false)]
     #[case("retry-after", "30", true)]
     #[case("retry-after", "Thu, 26 Nov 2026 23:26:08 GMT", true)]
     #[case("retry-after", "30s", false)]
@@ -157,6 +172,24 @@ mod tests {
     #[case("x-any", "any \u{7}", true)]
     fn permits_what_the_definition_permits(#[case] name: &str, #[case] value: &str, #[case] expected: bool) {
         assert_eq!(is_permitted(name, value.as_bytes()), expected);
+    }
+
+    #[rstest]
+    #[case::right(&[("date", "Thu, 26 Nov 2026 23:26:08 GMT")], &[])]
+    #[case::value(&[("date", "now")], &[MessageRule::FieldValue])]
+    #[case::twice(&[("age", "1"), ("age", "1")], &[MessageRule::RepeatedField])]
+    #[case::list(&[("set-cookie", "a"), ("set-cookie", "b")], &[])]
+    #[case::two_fields(&[("age", "x"), ("etag", "y")], &[MessageRule::FieldValue])]
+    fn violations_of_an_answer(
+        #[case] fields: &[(&'static str, &'static str)],
+        #[case] expected: &[MessageRule],
+    ) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in fields {
+            headers.append(*name, value.parse().unwrap());
+        }
+        let rules: Vec<_> = field_violations(&headers).iter().map(|violation| violation.rule).collect();
+        assert_eq!(rules, expected);
     }
 
     proptest! {

@@ -1,5 +1,5 @@
 use super::framing::{BodyLength, Framing};
-use super::{MessageRule, Violations, field_value};
+use super::{MessageRule, Violations};
 
 /// The request of an answer, as far as it decides what the answer may be.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,8 +20,7 @@ pub(crate) fn check_answer_head(head: &[u8], request: AnswerRequest, violations:
         return violations.add(MessageRule::FirstLine, head);
     }
     let status = status(first);
-    let mut fields = Fields { checks_values: true, ..Fields::default() };
-    fields.check(lines, violations);
+    let fields = Fields::check(lines, violations);
     let (framing, interim) = (fields.framing, status.is_some_and(|status| (100..200).contains(&status)));
     // A length of zero is wrong too, but it is what a recipient assumes.
     if framing.says_body() && (interim || status == Some(204)) {
@@ -52,8 +51,7 @@ pub(super) fn check_request_head(head: &[u8], violations: &mut Violations) -> Bo
         violations.add(MessageRule::FirstLine, first);
         return BodyLength::Unclear;
     };
-    let mut fields = Fields::default();
-    fields.check(lines, violations);
+    let fields = Fields::check(lines, violations);
     match fields.hosts {
         0 if !http10 => violations.add(MessageRule::NoHost, b""),
         0 | 1 => {}
@@ -125,18 +123,16 @@ struct Fields {
     framing: Framing,
     /// Number of Host fields.
     hosts: usize,
-    /// Values are held against the definitions of their fields. A relay passes those of a page on as they are.
-    checks_values: bool,
-    /// Names of the fields so far that can stand once only.
-    once: Vec<String>,
 }
 
 impl Fields {
     /// Checks the lines up to the empty one.
-    fn check(&mut self, mut lines: Lines<'_>, violations: &mut Violations) {
+    fn check(mut lines: Lines<'_>, violations: &mut Violations) -> Self {
+        let mut fields = Self::default();
         while let Some(line) = lines.next(violations).filter(|line| !line.is_empty()) {
-            self.line(line, violations);
+            fields.line(line, violations);
         }
+        fields
     }
 
     fn line(&mut self, line: &[u8], violations: &mut Violations) {
@@ -162,22 +158,7 @@ impl Fields {
         // An invariant of tokens.
         let name = std::str::from_utf8(name).unwrap_or_default();
         self.hosts += usize::from(name.eq_ignore_ascii_case("host"));
-        if self.checks_values {
-            self.value(name, value, violations);
-        }
         self.framing.field(name, value, violations);
-    }
-
-    fn value(&mut self, name: &str, value: &[u8], violations: &mut Violations) {
-        if field_value::stands_once(name) {
-            if self.once.iter().any(|seen| name.eq_ignore_ascii_case(seen)) {
-                violations.add(MessageRule::RepeatedField, name.as_bytes());
-            }
-            self.once.push(name.to_owned());
-        }
-        if !field_value::is_permitted(name, value) {
-            violations.add(MessageRule::FieldValue, name.as_bytes());
-        }
     }
 }
 

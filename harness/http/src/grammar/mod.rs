@@ -1,4 +1,4 @@
-//! Strict grammar of HTTP/1 messages (RFC 9110, RFC 9112): what parsers repair or accept in silence. httparse and hyper
+//! Strict grammar of HTTP/1 messages (RFC 9110, RFC 9112), and of header fields: what parsers repair or accept in silence. httparse and hyper
 //! have no mode that reports it.
 
 mod field_value;
@@ -8,6 +8,7 @@ mod request_log;
 mod request_reader;
 mod violation;
 
+pub use field_value::field_violations;
 pub(super) use framing::{check_chunk_line, check_trailer};
 pub(super) use head::{AnswerRequest, check_answer_head};
 pub use request_log::RequestViolation;

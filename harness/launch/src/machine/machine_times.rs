@@ -3,7 +3,8 @@ use std::time::{Duration, Instant};
 
 use super::ticks;
 
-/// A reading of the whole machine's CPU times, and of what the cgroup took from it.
+/// A reading of the whole machine's CPU times, and of what the cgroup took from it. Parsed here: procfs-core would take
+/// `edgeproof` over its number of crates.
 #[derive(Debug, Clone, Copy)]
 pub struct MachineTimes {
     at: Instant,

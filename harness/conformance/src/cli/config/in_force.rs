@@ -30,15 +30,43 @@ pub(crate) struct InForce<A> {
 
 /// The argument of a command that is no option.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Positional<'a> {
-    /// The argument.
-    pub(crate) word: Option<&'a str>,
-    /// The part that it names.
-    pub(crate) part: Option<PartName>,
-    /// Whether it is the URL of an edge.
-    pub(crate) is_url: bool,
-    /// Whether the command needs no target: it has the URL, or shows a case at the reference edge.
-    pub(crate) is_free: bool,
+pub(crate) enum Positional<'a> {
+    /// None.
+    Absent,
+    /// A part.
+    Part(PartName),
+    /// The URL of an edge.
+    Url(&'a str),
+    /// A case of an edge, which may be shown at the reference edge.
+    Case(&'a str),
+}
+
+impl Positional<'_> {
+    fn word(&self) -> Option<String> {
+        match self {
+            Self::Absent => None,
+            Self::Part(part) => Some(part.to_string()),
+            Self::Url(word) | Self::Case(word) => Some((*word).to_owned()),
+        }
+    }
+
+    fn part(&self) -> Option<PartName> {
+        match self {
+            Self::Absent => None,
+            Self::Part(part) => Some(*part),
+            Self::Url(_) | Self::Case(_) => Some(PartName::Edge),
+        }
+    }
+
+    fn is_url(&self) -> bool {
+        matches!(self, Self::Url(_))
+    }
+
+    /// Whether the command makes no sense without a target: it would test a built-in part, pass, and say nothing about the
+    /// project.
+    fn needs_target(&self) -> bool {
+        matches!(self, Self::Absent | Self::Part(_))
+    }
 }
 
 impl<A> InForce<A> {
@@ -66,16 +94,17 @@ pub(crate) fn in_force<A: Args>(
 ) -> Result<InForce<A>, Failure> {
     let own = A::augment_args(Command::new(command));
     let mut words: Vec<OsString> = vec!["edgeproof".into(), command.into()];
-    let mut word = positional.word.map(str::to_owned);
+    let mut word = positional.word();
+    let is_untargeted = positional.needs_target() && !targets().any(|(id, _)| given.has(id));
     let (mut line, mut project, mut folders) = (None, None, Vec::new());
     match if config.no_config { Search::Nothing } else { search()? } {
         Search::Found(file) => {
             let keys = ConfigKey::all(options);
             let found = Config::parse(&file, &keys, options)?;
-            let has = |id: &str| given.has(id) && (id != TARGET || positional.is_url);
-            let chosen = found.choose(positional.part, config.target.as_deref(), &has)?;
+            let has = |id: &str| given.has(id) && (id != TARGET || positional.is_url());
+            let chosen = found.choose(positional.part(), config.target.as_deref(), &has)?;
             let names_target = chosen.entries.iter().any(|entry| entry.key.names_target());
-            if !positional.is_free && !names_target && !targets().any(|(id, _)| given.has(id)) {
+            if is_untargeted && !names_target {
                 return Err(found.untargeted(chosen.part).into());
             }
             line = Some(found.line(chosen.name));
@@ -90,28 +119,8 @@ pub(crate) fn in_force<A: Args>(
             }
             word = word.or_else(|| Some(chosen.part.to_string()));
         }
-        Search::Foreign(text) if config.target.is_some() => {
-            return Err(Failure::usage(
-                format!("cannot use --target: {text}"),
-                "change the owner of the file",
-            ));
-        }
-        // Without the file, the run would test a built-in part, and pass.
-        Search::Foreign(text) if !positional.is_free && !targets().any(|(id, _)| given.has(id)) => {
-            return Err(Failure::usage(
-                format!("no target: {text}"),
-                "change the owner of the file, name a target such as --launch CMD, or add --no-config",
-            ));
-        }
-        Search::Foreign(text) => line = Some(text),
-        Search::Nothing => {
-            if let Some(target) = &config.target {
-                return Err(Failure::usage(
-                    format!("cannot use --target {target}: there is no edgeproof.toml"),
-                    "it is looked for from the working directory up to the root of the repository (.git)",
-                ));
-            }
-        }
+        Search::Foreign(why) => line = Some(ignored(why, config.target.as_deref(), is_untargeted)?),
+        Search::Nothing => check_no_target(config.target.as_deref())?,
     }
     words.extend(given.words());
     words.extend(word.map(OsString::from));
@@ -121,6 +130,29 @@ pub(crate) fn in_force<A: Args>(
     let matches = matches.subcommand_matches(command).expect("the words name the command");
     let args = A::from_arg_matches(matches).map_err(Failure::arguments)?;
     Ok(InForce { args, line, project, folders })
+}
+
+/// The first line of a run that ignores a file.
+fn ignored(why: String, target: Option<&str>, is_untargeted: bool) -> Result<String, Failure> {
+    match target {
+        Some(target) => Err(Failure::usage(
+            format!("cannot use --target {target}: {why}"),
+            "change the owner of the file",
+        )),
+        None if is_untargeted => Err(Failure::usage(
+            format!("no target: {why}"),
+            "change the owner of the file, name a target such as --launch CMD, or add --no-config",
+        )),
+        None => Ok(why),
+    }
+}
+
+fn check_no_target(target: Option<&str>) -> Result<(), Failure> {
+    let Some(target) = target else { return Ok(()) };
+    Err(Failure::usage(
+        format!("cannot use --target {target}: there is no edgeproof.toml"),
+        "it is looked for from the working directory up to the root of the repository (.git)",
+    ))
 }
 
 /// Whether an environment variable has a value.

@@ -4,28 +4,18 @@ use edgeproof_reports::ReleaseVersion;
 
 use super::args::ConformanceArgs;
 use crate::cases::Releases;
-use crate::cli::explain::all_cases;
 use crate::cli::other_id::other_id;
 use crate::nearest::{nearest_ids, similar_text};
 use crate::run::{CasePlan, Selection};
 
-/// Refuses ids of rows and causes where a case is selected. A glob that is also the id of a case selects this case.
+/// Refuses ids of rows and causes where cases are selected.
 pub(super) fn check_ids(args: &ConformanceArgs, spec: &Spec, part: PartName) -> Result<(), Failure> {
     let options = args.filter.iter().map(|glob| ("--filter", glob));
-    let options = options.chain(args.exclude.iter().map(|glob| ("--exclude", glob)));
-    for (option, id) in options {
-        if spec.row(id).is_none() && spec.cause(id).is_none() {
-            continue;
-        }
-        if all_cases(spec).iter().any(|case| case.facts().id == *id) {
-            continue;
-        }
-        let what = format!("cannot apply {option} {id:?}");
-        if let Some(failure) = other_id(spec, id, part.name(), &what) {
-            return Err(failure);
-        }
-    }
-    Ok(())
+    let mut options = options.chain(args.exclude.iter().map(|glob| ("--exclude", glob)));
+    let failure = |(option, id): (&str, &String)| {
+        other_id(spec, id, part.name(), &format!("cannot apply {option} {id:?}"))
+    };
+    options.find_map(failure).map_or(Ok(()), Err)
 }
 
 /// Cases that the options select. `only`: the cases that are played again.

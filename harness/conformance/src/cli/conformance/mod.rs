@@ -23,7 +23,6 @@ use std::time::Duration;
 use clap::{Args as _, Command};
 use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
-use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::Event;
 
 use crate::cli::config::{ConfigArgs, Given, InForce, Positional, in_force};
@@ -86,10 +85,10 @@ fn complete(given: &Given<ConformanceArgs>) -> Result<InForce<ConformanceArgs>, 
 
 /// A part, or the URL of an edge.
 fn positional(args: &ConformanceArgs) -> Positional<'_> {
-    let word = args.target.as_deref();
-    let part = word.map(|word| word.parse().ok());
-    let is_url = part == Some(None);
-    Positional { word, part: part.map(|part| part.unwrap_or(PartName::Edge)), is_url, is_free: is_url }
+    match args.target.as_deref() {
+        None => Positional::Absent,
+        Some(word) => word.parse().map_or(Positional::Url(word), Positional::Part),
+    }
 }
 
 async fn execute(

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use edgeproof_fixtures::credentials::{EdgeSettings, Redactor, Role};
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::NoAnswer;
-use edgeproof_launch::{LaunchError, LogTail};
+use edgeproof_launch::{LaunchError, LogTail, TimeLimit};
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::difference::{ProcessEnd, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
@@ -20,7 +20,7 @@ use super::pool_options::EdgePoolOptions;
 use super::{latency, monitors, sanity};
 use crate::cases::{
     Case, CaseFacts, CaseFindings, DeferredLogCheck, Edge, EdgeCaseContext, EdgeMonitor, EdgeNeed,
-    FreshEdgeRequest, FreshEdges, Part, Setup, TimeLimit, collection,
+    FreshEdgeRequest, FreshEdges, Part, Setup, collection,
 };
 use crate::judge::{self, Check};
 use crate::run::attempt::{broken_off, run_case};

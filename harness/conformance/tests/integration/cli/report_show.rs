@@ -3,7 +3,7 @@
 use edgeproof_fixtures::spec::Spec;
 use rstest::rstest;
 
-use super::spec_reports::{REPORTS, report};
+use super::spec_reports::{REPORTS, report, with_unusable_reports};
 use super::support::{Folder, check};
 use crate::broken_edge::command;
 
@@ -48,12 +48,9 @@ fn embedded_part_is_named_by_its_cases() {
 #[rstest]
 fn invalid_report_is_one_message(#[values("text", "html", "markdown", "junit", "json")] format: &str) {
     let whole = report(&[("accept.exact-body", "edge.200.accepted", "pass", "")], Spec::current().digest());
-    let folder = Folder::new()
-        .with("cut.json", &whole[..whole.len() / 2])
-        .with("newer.json", &whole.replace("edgeproof.report/1", "edgeproof.report/2"))
-        .with("other.json", &whole.replace("edgeproof.report/1", "edgeproof.load/1"))
-        .with("list.json", "[]");
-    for name in ["missing.json", "cut.json", "newer.json", "other.json", "list.json"] {
+    let folder = with_unusable_reports(Folder::new(), &whole)
+        .with("load.json", &whole.replace("edgeproof.report/1", "edgeproof.load/1"));
+    for name in ["missing.json", "cut.json", "newer.json", "load.json", "list.json"] {
         let output = folder.run(&["report", "show", name, "--as", format]);
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout), (Some(2), Vec::new()), "{errors}");

@@ -3,7 +3,7 @@
 use edgeproof_fixtures::spec::Spec;
 use rstest::rstest;
 
-use super::spec_reports::{REPORTS, matrix, report};
+use super::spec_reports::{REPORTS, matrix, report, with_unusable_reports};
 use super::support::{Folder, check};
 
 #[test]
@@ -42,10 +42,7 @@ fn unreadable_report_is_one_message(
 ) {
     let folder = REPORTS.folder();
     let text = folder.read("edge.json");
-    let folder = folder
-        .with("cut.json", &text[..text.len() / 2])
-        .with("other.json", &report(&[], "0123456789abcdef").replace("\"current\"", "\"next\""))
-        .with("list.json", "[]");
+    let folder = with_unusable_reports(folder, &text);
     for name in ["missing.json", "cut.json", "other.json", "list.json"] {
         let output = folder.run(&[&["spec"], command, &["edge.json", name]].concat());
         assert_eq!(output.status.code(), Some(2), "{name} {output:?}");
@@ -142,9 +139,7 @@ fn unusable_matrix_is_one_message(
 fn invalid_reports_name_file_and_reason() {
     let folder = REPORTS.folder();
     let text = folder.read("edge.json");
-    let folder = folder
-        .with("cut.json", &text[..text.len() / 2])
-        .with("other.json", &report(&[], "0123456789abcdef").replace("\"current\"", "\"next\""));
+    let folder = with_unusable_reports(folder, &text);
     let seen =
         ["missing.json", "cut.json", "other.json"].map(|name| folder.seen(&["spec", "coverage", name]));
     let none = folder.seen(&["spec", "coverage"]);

@@ -38,6 +38,18 @@ impl SpecReports {
     }
 }
 
+/// Adds files that no command can use in place of this report: one cut off, one of a newer edgeproof, one of another
+/// interface, and one that is no report.
+pub(super) fn with_unusable_reports(folder: Folder, report: &str) -> Folder {
+    let mut other: Value = serde_json::from_str(report).unwrap();
+    other["spec"] = json!({ "version": "next", "digest": "0123456789abcdef" });
+    folder
+        .with("cut.json", &report[..report.len() / 2])
+        .with("newer.json", &report.replace("edgeproof.report/1", "edgeproof.report/2"))
+        .with("other.json", &other.to_string())
+        .with("list.json", "[]")
+}
+
 /// A kill matrix about the interface with this digest.
 pub(crate) fn matrix(digest: &str) -> String {
     let mutant = |name: &str, status: &str| {

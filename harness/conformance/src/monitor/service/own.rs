@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 
-use super::breaches::{Breaches, by_exchange};
-use super::service_record::ServiceRecord;
+use super::record::ServiceRecord;
 use crate::judge::{self, Check};
+use crate::monitor::breaches::{Breaches, by_exchange};
 
 /// Number of sessions whose reference a place has to hold, before it is taken for the reference of the session.
 const ENOUGH: usize = 3;

@@ -2,10 +2,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_launch::ProcessorTime;
 use tokio::time::timeout;
 
-/// Timeout of a case. Time in which other programs kept the processors from this one and its target does not count.
+use super::ProcessorTime;
+
+/// Timeout. Time in which other programs kept the processors from this one and its child processes does not count.
 #[derive(Debug, Clone)]
 pub struct TimeLimit {
     /// On a free machine.

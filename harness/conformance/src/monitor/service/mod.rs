@@ -1,5 +1,11 @@
 //! Monitors of a service and of a key set.
 
+mod alike;
+mod own;
+mod record;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,12 +18,13 @@ use serde_json::Value;
 
 use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
-use super::service_record::ServiceRecord;
-use super::{internals, messages, service_alike, service_own};
+use super::{internals, messages};
 use crate::cases::{
     self, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, is_pending, token_echo,
 };
 use crate::judge::{self, Check};
+
+pub(crate) use record::ServiceRecord;
 
 /// Number of rounds of the last requests. Faults that come with many requests show here.
 const ROUNDS: usize = 12;
@@ -29,10 +36,10 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// Checks the invariant on everything that a run did with a service.
 pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
     match monitor {
-        ServiceMonitor::Alike => service_alike::judge(record),
+        ServiceMonitor::Alike => alike::judge(record),
         ServiceMonitor::Caching => vec![caching(record)],
         ServiceMonitor::NoEcho => vec![no_echo(record)],
-        ServiceMonitor::Own => vec![service_own::judge(record)],
+        ServiceMonitor::Own => vec![own::judge(record)],
         ServiceMonitor::Bodies => bodies(record, spec.row(PENDING)),
         ServiceMonitor::Internals => vec![internals::of_service(record.verdicts())],
         ServiceMonitor::KeyInternals => vec![internals::of_service(record.key_sets())],

@@ -5,10 +5,10 @@ use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, HeaderChange, Invariant};
 
-use super::breaches::{Breaches, by_exchange};
-use super::service_record::ServiceRecord;
+use super::record::ServiceRecord;
 use crate::cases::ServiceExchange;
 use crate::judge::Check;
+use crate::monitor::breaches::{Breaches, by_exchange};
 
 /// Number of answers without a session from which an answer with one may differ: fewer can be a coincidence.
 const ENOUGH: usize = 3;

@@ -9,8 +9,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use rstest::rstest;
 
-use super::last_requests::LAST_REQUESTS;
-use super::{ServiceRecord, judge_service};
+use super::{LAST_REQUESTS, ServiceRecord, judge_service};
 use crate::cases::{ServiceExchange, ServiceMonitor, VerdictRequest};
 
 const TOKEN: &str = "service_read_0123456789012345678901234567890123456789";
