@@ -35,6 +35,10 @@ struct MutantsArguments {
     /// differences to the current version concern, and as few others as each case needs
     #[arg(long)]
     gate: bool,
+    /// With --gate: run a few cases of its row against each mutant, more where it survives or a case kills none, and measure
+    /// with fewer runs how often the right cause is named
+    #[arg(long, requires = "gate", conflicts_with = "compare")]
+    quick: bool,
     /// The interface: current, pre-seal, a folder of tables, or an overlay file. Fingerprints, causes and advice are judged for
     /// the current one only
     #[arg(long, value_name = "SPEC", default_value_t, conflicts_with_all = ["collector", "fingerprints"])]
@@ -68,6 +72,7 @@ pub fn main() -> ExitCode {
 fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     let MutantsArguments {
         gate,
+        quick,
         spec,
         jobs,
         report,
@@ -88,6 +93,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     }
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
+        is_quick: quick,
         jobs: usize::from(jobs),
         progress: print_progress,
     };

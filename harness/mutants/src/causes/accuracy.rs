@@ -13,14 +13,18 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::mutant_failures::MutantFailures;
 use super::sample;
 use crate::hooks::{MutationInjection, OtherStyle, PairInjection};
-use crate::matrix::{CaseResults, case_results, is_concerned};
+use crate::matrix::{CaseResults, MatrixOptions, case_results, is_concerned};
 use crate::mutant::Mutant;
 use crate::play::{TestBed, TestBedError};
 
 /// Pairs of mutants that run together.
 const PAIRS: usize = 200;
+/// Pairs in a quick gate.
+const QUICK_PAIRS: usize = 50;
 /// Mutants that run in an edge of another style.
 const STYLED: usize = 60;
+/// Such mutants in a quick gate.
+const QUICK_STYLED: usize = 20;
 /// Causes of a run with two mistakes that count as named.
 const NAMED: usize = 3;
 
@@ -86,16 +90,18 @@ pub(crate) async fn measure(
     known: &Fingerprints,
     mutants: &[Mutant],
     cases: &[(PartName, CaseFacts)],
-    jobs: usize,
+    options: &MatrixOptions,
 ) -> Result<Accuracy, TestBedError> {
+    // Each plays a whole run.
+    let (pairs, styled) = if options.is_quick { (QUICK_PAIRS, QUICK_STYLED) } else { (PAIRS, STYLED) };
     let mut accuracy = left_out(known);
     let mutants: Vec<&Mutant> = mutants.iter().filter(|mutant| is_judged(known, mutant)).collect();
-    let pairs = sample::pairs(&mutants, PAIRS).into_iter().map(|pair| async move {
+    let pairs = sample::pairs(&mutants, pairs).into_iter().map(|pair| async move {
         let [one, other] = pair.map(|mutant| MutationInjection::new(mutant.mutation.clone()));
         let faults = Arc::new(PairInjection::new(one, other));
         explain(bed, known, cases, &pair, faults).await.map(|named| (pair, named))
     });
-    for (pair, named) in stream::iter(pairs).buffered(2 * jobs).try_collect::<Vec<_>>().await? {
+    for (pair, named) in stream::iter(pairs).buffered(2 * options.jobs).try_collect::<Vec<_>>().await? {
         let named: Vec<&str> = named.iter().take(NAMED).map(|one| one.cause.as_str()).collect();
         let hit = pair.iter().all(|mutant| named.contains(&mutant.cause.as_str()));
         accuracy.pairs.add(hit, 1);
@@ -104,12 +110,12 @@ pub(crate) async fn measure(
             accuracy.misses.push(format!("{wanted}: {}", named.join(", ")));
         }
     }
-    let styled = sample::of_edge(&mutants, STYLED).into_iter().map(|mutant| async move {
+    let styled = sample::of_edge(&mutants, styled).into_iter().map(|mutant| async move {
         let faults =
             Arc::new(PairInjection::new(MutationInjection::new(mutant.mutation.clone()), OtherStyle));
         explain(bed, known, cases, &[mutant], faults).await.map(|named| (mutant, named))
     });
-    for (mutant, named) in stream::iter(styled).buffered(2 * jobs).try_collect::<Vec<_>>().await? {
+    for (mutant, named) in stream::iter(styled).buffered(2 * options.jobs).try_collect::<Vec<_>>().await? {
         let first = named.first().map_or("none", |one| one.cause.as_str());
         accuracy.styled.add(first == mutant.cause, 1);
         if first != mutant.cause {

@@ -64,7 +64,7 @@ pub async fn collector_matrix(
     let reference: CaseResults =
         case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases, Some(SealUse::Opens)).await?).collect();
     let mutants = collector_mutants(&spec);
-    let results = run_all(&mutants, options.jobs, options.progress, |mutant| bed.run(mutant)).await?;
+    let results = run_all(mutants.len(), options.jobs, options.progress, |at| bed.run(&mutants[at])).await?;
     bed.browser.close().await;
     let mut matrix = empty_matrix(&spec, options.scope, &facts);
     matrix.problems.extend(judge::reference_failures(&reference, &matrix.cases));

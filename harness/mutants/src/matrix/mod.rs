@@ -4,6 +4,7 @@ pub(crate) mod advice;
 pub(crate) mod compare;
 mod cover;
 mod expected;
+mod gate;
 pub(crate) mod judge;
 mod mutant_run;
 mod other_version;
@@ -37,6 +38,8 @@ pub use sample::{SampleMatrix, sample_matrix};
 pub struct MatrixOptions {
     /// Cases that each mutant runs against.
     pub scope: Scope,
+    /// A gate plays a few cases of a row against each mutant at first, and measures causes with fewer runs.
+    pub is_quick: bool,
     /// Concurrent mutants.
     pub jobs: usize,
     /// Called after each mutant with the number of finished mutants and of all mutants.
@@ -72,8 +75,12 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         // A case alone mostly waits.
         Scope::Full => Some(trace(bed, &cases_with_steps(bed, &cases), options.jobs * 2).await?),
     };
-    let run = |mutant| mutant_run::run(bed, mutant, &cases, traces.as_ref());
-    let results = run_all(&mutants, options.jobs, options.progress, run).await?;
+    let results = if options.is_quick && options.scope == Scope::Gate {
+        gate::few_results(bed, options, &mutants, &cases, &reference).await?
+    } else {
+        let run = |at: usize| mutant_run::run(bed, &mutants[at], &cases, traces.as_ref());
+        run_all(mutants.len(), options.jobs, options.progress, run).await?
+    };
     let failures: Vec<MutantFailures> = mutants
         .iter()
         .zip(&results)
@@ -87,7 +94,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
             &made
         }
     };
-    let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs).await?;
+    let accuracy = causes::measure(bed, known, &mutants, &cases, options).await?;
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     let ran: Vec<_> = mutants.iter().zip(&results).collect();

@@ -26,8 +26,8 @@ pub(super) async fn gate(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let cases = all_cases(bed);
     let (concerned, others): (Vec<Mutant>, Vec<Mutant>) = split(&bed.spec, &cases);
     let reference = reference_results(bed).await?;
-    let run = |mutant| mutant_run::run(bed, mutant, &cases, None);
-    let results = run_all(&concerned, options.jobs, options.progress, run).await?;
+    let run = |at: usize| mutant_run::run(bed, &concerned[at], &cases, None);
+    let results = run_all(concerned.len(), options.jobs, options.progress, run).await?;
     let facts: Vec<CaseFacts> = cases.iter().map(|(_, case)| case.clone()).collect();
     let judge =
         |(mutant, result): (&Mutant, &MutantResult)| judge::mutant(mutant, result, &facts, &reference);

@@ -3,7 +3,6 @@ use edgeproof_fixtures::spec::PartName;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::result::{CaseResults, MutantResult, case_results};
-use crate::mutant::Mutant;
 use crate::play::{TestBed, TestBedError};
 
 /// The cases of all parts.
@@ -21,27 +20,27 @@ pub(super) async fn reference_results(bed: &TestBed) -> Result<CaseResults, Test
     Ok(reference)
 }
 
-/// Runs mutants concurrently. The results are in the order of the mutants.
-pub(crate) async fn run_all<'a, F>(
-    mutants: &'a [Mutant],
+/// Runs as many mutants concurrently. `run` gets the position of each; the results are in this order.
+pub(crate) async fn run_all<F>(
+    count: usize,
     jobs: usize,
     progress: fn(usize, usize),
-    run: impl Fn(&'a Mutant) -> F,
+    run: impl Fn(usize) -> F,
 ) -> Result<Vec<MutantResult>, TestBedError>
 where
     F: Future<Output = Result<MutantResult, TestBedError>>,
 {
-    let runs = mutants.iter().enumerate().map(|(index, mutant)| {
-        let run = run(mutant);
-        async move { run.await.map(|result| (index, result)) }
+    let runs = (0..count).map(|at| {
+        let run = run(at);
+        async move { run.await.map(|result| (at, result)) }
     });
     let mut done = 0;
     // Unordered: some mutants take long.
     let finished = stream::iter(runs).buffer_unordered(jobs).inspect(|_| {
         done += 1;
-        progress(done, mutants.len());
+        progress(done, count);
     });
     let mut results: Vec<(usize, MutantResult)> = finished.try_collect().await?;
-    results.sort_by_key(|(index, _)| *index);
+    results.sort_by_key(|(at, _)| *at);
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }

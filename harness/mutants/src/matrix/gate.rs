@@ -1,0 +1,96 @@
+//! Gate of the current version: each mutant is killed, and each case kills one, with fewer case runs than all.
+
+use std::collections::{BTreeSet, HashMap};
+
+use edgeproof::cases::{CaseFacts, Phase};
+use edgeproof_fixtures::spec::PartName;
+use edgeproof_reports::matrix::{MatrixMutant, MutantStatus, Scope};
+
+use super::MatrixOptions;
+use super::judge::{self, empty_matrix};
+use super::mutant_run::{self, is_concerned};
+use super::result::{CaseResults, MutantResult};
+use super::runs::run_all;
+use super::sample;
+use crate::mutant::Mutant;
+use crate::play::{TestBed, TestBedError};
+
+/// Most cases of its row that a mutant plays over sockets at first.
+const FEW: usize = 12;
+
+/// Results of mutants that play a few cases of their row each, the mutants of a row in turn other ones. A mutant that survives
+/// these plays them all, and a case that killed none plays further mutants of its row.
+pub(super) async fn few_results(
+    bed: &TestBed,
+    options: &MatrixOptions,
+    mutants: &[Mutant],
+    cases: &[(PartName, CaseFacts)],
+    reference: &CaseResults,
+) -> Result<Vec<MutantResult>, TestBedError> {
+    let facts: Vec<CaseFacts> = cases.iter().map(|(_, case)| case.clone()).collect();
+    let judge = |mutant: &Mutant, result: &MutantResult| judge::mutant(mutant, result, &facts, reference);
+    let turns = &turns(mutants);
+    let judge = &judge;
+    let run = |at: usize| async move {
+        let mutant = &mutants[at];
+        let chosen = few(bed, mutant, turns[at], cases);
+        let result = mutant_run::run(bed, mutant, &chosen, None).await?;
+        if chosen.len() == cases.len() || judge(mutant, &result).status != MutantStatus::Survived {
+            return Ok(result);
+        }
+        mutant_run::run(bed, mutant, cases, None).await
+    };
+    let mut results = run_all(mutants.len(), options.jobs, options.progress, run).await?;
+
+    let played: Vec<MatrixMutant> =
+        mutants.iter().zip(&results).map(|(mutant, result)| judge(mutant, result)).collect();
+    let killers: BTreeSet<&String> = played.iter().flat_map(|mutant| &mutant.killers).collect();
+    let matrix = empty_matrix(&bed.spec, Scope::Gate, &facts);
+    let is_open = |at: &usize| matrix.cases[*at].exempt.is_none() && !killers.contains(&facts[*at].id);
+    let open: BTreeSet<usize> = (0..facts.len()).filter(is_open).collect();
+    for (at, sampled) in sample::play(bed, options.jobs, mutants, cases, open).await? {
+        let MutantResult { cases, despite_finding, .. } = &mut results[at];
+        // A run that ends with a finding says nothing about its cases.
+        if despite_finding.is_empty() { cases } else { despite_finding }.extend(sampled.cases);
+    }
+    Ok(results)
+}
+
+/// How many mutants of the same row stand before each one.
+fn turns(mutants: &[Mutant]) -> Vec<usize> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let turn = |mutant| {
+        let count = seen.entry(mutant).or_default();
+        *count += 1;
+        *count - 1
+    };
+    mutants.iter().map(|mutant| mutant.row.as_str()).map(turn).collect()
+}
+
+/// The cases without those of the mutant's row that are not its turn. All where its advice is judged: the first one of a
+/// whole row.
+fn few(
+    bed: &TestBed,
+    mutant: &Mutant,
+    turn: usize,
+    cases: &[(PartName, CaseFacts)],
+) -> Vec<(PartName, CaseFacts)> {
+    if bed.spec.advice().iter().any(|advice| advice.mutants.contains(&mutant.id)) {
+        return cases.to_vec();
+    }
+    // A monitor judges what the others send.
+    let takes_turns = |part: PartName, case: &CaseFacts| {
+        is_concerned(case, mutant) && case.phase != Phase::Monitors && !bed.plays_pure(part, case)
+    };
+    let count = cases.iter().filter(|(part, case)| takes_turns(*part, case)).count();
+    let step = count.div_ceil(FEW).max(1);
+    let mut at = 0;
+    let is_chosen = |(part, case): &&(PartName, CaseFacts)| {
+        if !takes_turns(*part, case) {
+            return true;
+        }
+        at += 1;
+        at % step == turn % step
+    };
+    cases.iter().filter(is_chosen).cloned().collect()
+}
