@@ -43,8 +43,11 @@ const apply = () => {
 };
 const hasWord = (one, word) => (word.startsWith("row:") ? one.rows.includes(word.slice(4)) : one.text.includes(word));
 
-// The values of a reset form are there after its event.
-form.addEventListener("reset", () => setTimeout(apply));
+const clear = () => {
+  for (const field of [search, ...Object.values(selects)]) field.value = "";
+  apply();
+};
+form.querySelector("button").addEventListener("click", clear);
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("input", apply);
 
@@ -52,10 +55,7 @@ form.addEventListener("input", apply);
 const reveal = () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target === null) return;
-  if (target.closest("[hidden]") !== null) {
-    form.reset();
-    apply();
-  }
+  if (target.closest("[hidden]") !== null) clear();
   for (let around = target; around !== null; around = around.parentElement) {
     if (around.tagName === "DETAILS") around.open = true;
   }
@@ -72,7 +72,7 @@ document.addEventListener("click", (event) => {
     return;
   }
   event.preventDefault();
-  form.reset();
+  clear();
   search.value = link.dataset.row === undefined ? "" : `row:${link.dataset.row}`;
   outcome.value = link.dataset.outcome;
   apply();
@@ -82,10 +82,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape" ? event.target.form === form : false) {
-    form.reset();
-    apply();
-  }
+  if (event.key === "Escape") clear();
   if (event.key !== "/" || event.target.closest("input, select") !== null) return;
   event.preventDefault();
   search.focus();

@@ -60,7 +60,10 @@ impl CaseLink {
 
 /// Pieces of a text, and whether each is code: it stands in backticks.
 #[derive(Debug, Default, PartialEq, Eq, Template)]
-#[template(source = "{% for (is_code, text) in self.0 %}{% if is_code %}<code>{{ text }}</code>{% else %}{{ text }}{% endif %}{% endfor %}", ext = "html")]
+#[template(
+    source = "{% for (is_code, text) in self.0 %}{% if is_code %}<code>{{ text }}</code>{% else %}{{ text }}{% endif %}{% endfor %}",
+    ext = "html"
+)]
 pub(super) struct Prose(Vec<(bool, String)>);
 
 impl Prose {
@@ -130,7 +133,10 @@ mod tests {
 
     #[test]
     fn paired_backticks_become_code() {
-        assert_eq!(Prose::new("send `a < b` or `c`.").to_string(), "send <code>a &#60; b</code> or <code>c</code>.");
+        assert_eq!(
+            Prose::new("send `a < b` or `c`.").to_string(),
+            "send <code>a &#60; b</code> or <code>c</code>."
+        );
         assert_eq!(Prose::new("`a` and ` alone").to_string(), "<code>a</code> and ` alone");
         assert!(Prose::new("").is_empty());
     }

@@ -20,7 +20,8 @@ use self::cases::CaseEntry;
 use self::causes::CauseCard;
 use self::rows::RowTable;
 use crate::model::{
-    CauseGroup, Observation, Outcome, Report, Titles, by_reason, by_section, cause_groups, headline, titled,
+    CauseGroup, Hop, Observation, Outcome, Report, Titles, by_reason, by_section, cause_groups, headline,
+    titled,
 };
 use crate::text::escape::one_line;
 use crate::text::open_points;
@@ -104,6 +105,12 @@ impl ReportPage<'_> {
     /// Number and title of each cause, for the filter.
     fn cause_options(&self) -> impl Iterator<Item = (usize, &str)> {
         self.causes.iter().flat_map(|list| &list.cards).map(|card| (card.number, card.title.as_str()))
+    }
+
+    /// Name of the tested part, as far as the exchanges show it.
+    fn part(&self) -> &'static str {
+        let mut hops = self.report.cases.iter().flat_map(|case| &case.exchanges).map(|exchange| exchange.hop);
+        if hops.any(|hop| hop == Hop::EdgeService) { "edge" } else { "target" }
     }
 
     fn observations(&self) -> &[Observation] {

@@ -1,16 +1,13 @@
 //! The exchanges of a case as one sequence of messages.
 
 use crate::model::{Exchange, Hop};
-use crate::text::escape::one_line;
 
 /// A request or a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Message {
     /// `client → edge`.
     pub(super) way: String,
-    /// First line.
-    pub(super) start: String,
-    /// The whole text; empty if the first line is all of it.
+    /// Head, blank line, body.
     pub(super) text: String,
 }
 
@@ -31,18 +28,12 @@ pub(super) fn sequence(exchanges: &[Exchange]) -> Vec<Message> {
 }
 
 fn request(exchange: &Exchange) -> Message {
-    message(exchange.hop.name().replace('→', " → "), &exchange.request)
+    Message { way: exchange.hop.name().replace('→', " → "), text: exchange.request.clone() }
 }
 
 fn response(exchange: &Exchange) -> Message {
     let (client, server) = exchange.hop.name().split_once('→').expect("each name has an arrow");
-    message(format!("{server} → {client}"), &exchange.response)
-}
-
-fn message(way: String, text: &str) -> Message {
-    let (start, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let text = if rest.is_empty() { String::new() } else { text.to_owned() };
-    Message { way, start: one_line(start).into_owned(), text }
+    Message { way: format!("{server} → {client}"), text: exchange.response.clone() }
 }
 
 #[cfg(test)]
@@ -62,18 +53,18 @@ mod tests {
             exchange(Hop::ClientEdge, "POST 2", "404"),
             exchange(Hop::EdgeService, "RELAY 2", "401\n\n{}"),
         ];
-        let starts: Vec<_> =
-            sequence(&exchanges).into_iter().map(|one| format!("{}: {}", one.way, one.start)).collect();
+        let texts: Vec<_> =
+            sequence(&exchanges).into_iter().map(|one| format!("{}: {}", one.way, one.text)).collect();
         assert_eq!(
-            starts,
+            texts,
             [
                 "client → edge: POST 1",
-                "edge → service: RELAY 1",
+                "edge → service: RELAY 1\nhost: a",
                 "service → edge: (no answer yet)",
                 "edge → client: 200",
                 "client → edge: POST 2",
                 "edge → service: RELAY 2",
-                "service → edge: 401",
+                "service → edge: 401\n\n{}",
                 "edge → client: 404",
             ]
         );

@@ -9,7 +9,7 @@ use crate::text::case::or_nothing;
 use crate::text::escape::one_line;
 
 /// Longest value whose differences are searched, in characters.
-const LONGEST: usize = 2_000;
+const LONGEST: usize = 1_000;
 /// Values that share less than this part differ everywhere, and nothing is marked.
 const LEAST_SHARED: f32 = 0.4;
 /// Fewest equal characters between two differences. A shorter piece is equal by chance.
@@ -43,7 +43,8 @@ impl Values {
             Some(sides) => sides,
             None => [expected, actual].map(|text| vec![(false, or_nothing(text).to_owned())]),
         };
-        let sides = sides.map(|runs| runs.iter().flat_map(|(differs, text)| pieces(text, *differs)).collect());
+        let sides =
+            sides.map(|runs| runs.iter().flat_map(|(differs, text)| pieces(text, *differs)).collect());
         Some(Self { labels, sides })
     }
 }
@@ -112,8 +113,18 @@ mod tests {
     }
 
     #[rstest]
-    #[case(r#"{"n":9007199254740993}"#, r#"{"n":9007199254740992}"#, r#"{"n":900719925474099[3]}"#, r#"{"n":900719925474099[2]}"#)]
-    #[case(r#"{"a": 1, "b": 2}"#, r#"{"a":1,"b":2}"#, r#"{"a":[<·>][1,][<·>]"b":[<·>]2}"#, r#"{"a":[1,]"b":2}"#)]
+    #[case(
+        r#"{"n":9007199254740993}"#,
+        r#"{"n":9007199254740992}"#,
+        r#"{"n":900719925474099[3]}"#,
+        r#"{"n":900719925474099[2]}"#
+    )]
+    #[case(
+        r#"{"a": 1, "b": 2}"#,
+        r#"{"a":1,"b":2}"#,
+        r#"{"a":[<·>][1,][<·>]"b":[<·>]2}"#,
+        r#"{"a":[1,]"b":2}"#
+    )]
     #[case("a line\n", "a line", "a line[<↵\n>]", "a line")]
     #[case("one\u{200b}two", "one two", "one[<\\u{200b}>]two", "one[<·>]two")]
     #[case("granted\t", "none", "granted<\\t>", "none")]
