@@ -181,6 +181,5 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("seed", report.seed.to_string()),
         ("edgeproof", report.tool.version.clone()),
     ]);
-    facts.iter_mut().for_each(|(_, value)| *value = one_line(value).into_owned());
-    facts
+    facts.into_iter().map(|(name, value)| (name, one_line(&value).into_owned())).collect()
 }
