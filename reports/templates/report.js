@@ -108,7 +108,10 @@ const addButtons = (part) => {
     text.previousElementSibling.append(" ", button);
   }
 };
-document.addEventListener("toggle", (event) => addButtons(event.target), true);
+const opened = ({ target }) => {
+  if (target.matches(".card, .case")) addButtons(target);
+};
+document.addEventListener("toggle", opened, true);
 
 form.hidden = false;
 apply();

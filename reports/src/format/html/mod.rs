@@ -49,7 +49,7 @@ pub(super) fn render(report: &Report, titles: &Titles) -> String {
         sections: sections(report, titles, &groups, &cards),
         rows: RowTable::new(report, titles),
         causes: cause_lists(&groups, cards),
-        findings: report.findings.iter().map(|text| one_line(text).into_owned()).collect(),
+        findings: &report.findings,
         unresolved: reasons(report, Outcome::NotRun),
         inapplicable: reasons(report, Outcome::NotApplicable),
         unchecked: open_points::unchecked_pins(report),
@@ -68,7 +68,8 @@ struct ReportPage<'a> {
     script: &'static str,
     report: &'a Report,
     causes: Vec<CauseList>,
-    findings: Vec<String>,
+    /// Each of one line or more.
+    findings: &'a [String],
     /// Number of cases and reason.
     unresolved: Vec<(usize, String)>,
     inapplicable: Vec<(usize, String)>,
@@ -105,6 +106,13 @@ impl ReportPage<'_> {
     /// Number and title of each cause, for the filter.
     fn cause_options(&self) -> impl Iterator<Item = (usize, &str)> {
         self.causes.iter().flat_map(|list| &list.cards).map(|card| (card.number, card.title.as_str()))
+    }
+
+    /// The result, and the inputs that cases lack.
+    fn result(&self) -> (&str, Option<&str>) {
+        self.verdict
+            .split_once("; ")
+            .map_or((&self.verdict, None), |(result, lacking)| (result, Some(lacking)))
     }
 
     /// Name of the tested part, as far as the exchanges show it.
