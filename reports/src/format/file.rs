@@ -15,7 +15,7 @@ pub enum Format {
     Json,
     /// For build servers.
     Junit,
-    /// One page for people, without network or script.
+    /// One page for people, without network.
     Html,
     /// A summary for a pull request.
     Markdown,

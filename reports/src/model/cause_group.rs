@@ -92,6 +92,12 @@ impl<'a> CauseGroup<'a> {
         shown.or(example.mismatches.first())
     }
 
+    /// Command that plays one of its cases again: that of the best example with another id. None: the cause has no command.
+    pub(crate) fn again(&self, case: &CaseReport) -> Option<String> {
+        let shared = self.cause.rerun.strip_suffix(self.cause.cases.first()?)?;
+        shared.ends_with(' ').then(|| format!("{shared}{}", case.id))
+    }
+
     /// Share of the run: `21 of 36 failures and 1 of 2 warnings; 1 case passed that this mistake usually fails`.
     pub(crate) fn explains(&self, summary: &Summary) -> String {
         let shares = [(Outcome::Fail, "failure"), (Outcome::Warn, "warning")].map(|(outcome, noun)| {

@@ -74,7 +74,7 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
 }
 
 /// Mismatches in their order; those that differ only in the answer that they belong to together.
-fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
+pub(crate) fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
     let mut groups: Vec<Vec<&Mismatch>> = Vec::new();
     let is_alike = |a: &Mismatch, b: &Mismatch| {
         a.property() == b.property()

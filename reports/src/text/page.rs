@@ -1,4 +1,4 @@
-//! HTML pages: one file, no network, no script.
+//! HTML pages: one file, no network. A page runs no script but those that its own policy admits.
 
 use askama::Template;
 

@@ -1,7 +1,12 @@
 //! JUnit, HTML, Markdown and GitHub annotations of the sample run.
 
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use edgeproof_reports::{Event, Format, Github, Outcome, Reader, Titles, render};
 use rstest::rstest;
+use sha2::{Digest as _, Sha256};
 
 use crate::sample_run::{case, events, report, send, titles};
 
@@ -13,9 +18,51 @@ fn junit_shows_every_outcome() {
 #[test]
 fn html_shows_every_case() {
     let page = render(Format::Html, &report(), &titles());
-    let (head, body) = page.split_once("<body>").unwrap();
+    let (_, body) = page.split_once("<body>").unwrap();
+    let (body, _) = body.split_once("<script>").unwrap();
     insta::assert_snapshot!(body);
-    assert!(head.contains("default-src 'none'"), "the page may load and run nothing");
+}
+
+#[test]
+fn html_admits_its_own_script_and_style_only() {
+    let page = render(Format::Html, &report(), &titles());
+    let between = |start: &str, end: &str| page.split_once(start).unwrap().1.split_once(end).unwrap().0;
+    let source = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let (style, script) = (between("<style>", "</style>"), between("<script>", "</script>"));
+    assert!(script.contains("addEventListener") && style.contains("prefers-color-scheme: dark"));
+    assert_eq!(
+        between("<meta http-equiv=\"Content-Security-Policy\" content=\"", "\"/>"),
+        format!(
+            "default-src 'none'; base-uri 'none'; form-action 'none'; style-src {}; script-src {}",
+            source(style),
+            source(script)
+        )
+    );
+    assert!(!page.contains(" style=") && !page.contains(" onclick="), "the policy refuses attributes");
+}
+
+/// A report that is published elsewhere keeps its links.
+#[test]
+fn html_has_an_anchor_for_each_case_row_and_cause() {
+    let report = report();
+    let page = render(Format::Html, &report, &titles());
+    let anchors: BTreeSet<&str> =
+        page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let rows = report.cases.iter().flat_map(|case| &case.rows).map(|row| format!("row-{row}"));
+    let cases = report.cases.iter().map(|case| format!("case-{}", case.id));
+    let causes = report.causes.iter().map(|cause| format!("cause-{}", cause.id));
+    for anchor in rows.chain(cases).chain(causes) {
+        assert!(anchors.contains(anchor.as_str()), "{anchor} is missing");
+    }
+}
+
+#[test]
+fn html_runs_each_case_of_a_cause_again() {
+    let page = render(Format::Html, &report(), &titles());
+    let (_, case) = page.split_once("<div id=\"case-relay.body.number-forms\">").unwrap();
+    let (case, _) = case.split_once("</details>\n<details class=\"case").unwrap_or((case, ""));
+    let again = "--launch &#34;node my-edge.mjs&#34; --filter relay.body.number-forms</pre>";
+    assert!(case.contains(again), "{case}");
 }
 
 #[test]
@@ -70,11 +117,9 @@ fn markdown_fits_into_a_github_comment() {
 }
 
 /// Cases of one cause stand together, after the causes.
-#[rstest]
-#[case(Format::Markdown)]
-#[case(Format::Html)]
-fn cases_follow_their_causes(#[case] format: Format) {
-    let text = render(format, &report(), &titles());
+#[test]
+fn cases_follow_their_causes() {
+    let text = render(Format::Markdown, &report(), &titles());
     let texts = [
         "The body is changed",
         "The reason of the service",

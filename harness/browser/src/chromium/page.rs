@@ -7,6 +7,7 @@ use chromiumoxide::cdp::browser_protocol::browser::{
 use chromiumoxide::cdp::browser_protocol::emulation::{
     SetFocusEmulationEnabledParams, SetLocaleOverrideParams, SetTimezoneOverrideParams,
 };
+use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use chromiumoxide::cdp::browser_protocol::page::{
     AddScriptToEvaluateOnNewDocumentParams, CrashParams, NavigateParams, ResetNavigationHistoryParams,
 };
@@ -215,6 +216,26 @@ impl Page {
             Some(why) => Err(failed(why)),
             None => Ok(answer.pointer("/result/value").cloned().unwrap_or_default()),
         }
+    }
+
+    /// Presses a key as a user does, for tests of pages: `Tab`, `Enter`, `Escape`, or a character.
+    #[doc(hidden)]
+    pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
+        let (code, text) = match key {
+            "Tab" => (9, None),
+            "Enter" => (13, Some("\r")),
+            "Escape" => (27, None),
+            character => (0, Some(character)),
+        };
+        for kind in [DispatchKeyEventType::KeyDown, DispatchKeyEventType::KeyUp] {
+            let mut event = DispatchKeyEventParams::new(kind);
+            event.key = Some(key.to_owned());
+            event.windows_virtual_key_code = Some(code);
+            event.text = text.map(str::to_owned);
+            let pressed = within(self.time_limit, "the key had no effect", self.execute(&event)).await;
+            pressed.map_err(|why| BrowserError::Evaluate { why })?;
+        }
+        Ok(())
     }
 
     /// Makes the page's process crash, as a fault of Chromium would.

@@ -1,119 +1,130 @@
-//! Causes at the top of the page, with links to their cases.
+//! A card for each cause.
 
-use super::values;
-use crate::model::{CaseReport, CauseGroup, Outcome, Report, headline};
+use askama::Template;
+
+use super::anchor;
+use super::values::Values;
+use crate::model::{CaseReport, CauseGroup, FrameworkFix, Outcome, Report};
 use crate::text::cause::labels;
-use crate::text::escape::markup_line;
+use crate::text::escape::one_line;
 use crate::text::units::counted;
 
 /// Most links of a cause that are shown without a click.
 const LINKS: usize = 12;
 
-/// A heading and an article for each cause. `groups`: those with this outcome.
-pub(super) fn section(out: &mut String, groups: &[&CauseGroup<'_>], outcome: Outcome, report: &Report) {
-    if groups.is_empty() {
-        return;
-    }
-    put!(out, "<section class=\"causes\">\n<h2>{}</h2>\n", headline(groups, outcome));
-    for group in groups {
-        article(out, group, report);
-    }
-    out.push_str("</section>\n");
+/// A cause, or a row with failures that no cause explains.
+#[derive(Debug, Template)]
+#[template(path = "report/cause.html")]
+pub(super) struct CauseCard {
+    /// Number of the cause in the page, from 1.
+    pub(super) number: usize,
+    pub(super) anchor: String,
+    pub(super) title: String,
+    class: &'static str,
+    count: String,
+    row: CaseLink,
+    explanation: Prose,
+    /// Share of the failures; empty without a known cause.
+    explains: String,
+    /// What the best example compares.
+    compared: String,
+    example: CaseLink,
+    values: Option<Values>,
+    fix: Prose,
+    frameworks: Vec<(String, Prose)>,
+    again: String,
+    shown: Vec<CaseLink>,
+    folded: Vec<CaseLink>,
+    passed: Vec<CaseLink>,
+    passed_count: String,
 }
 
-/// Anchor of the article of a case: its position in the plan.
-pub(super) fn anchor(case: &CaseReport, cases: &[CaseReport]) -> String {
-    let position = cases.iter().position(|other| std::ptr::eq(other, case)).unwrap_or(cases.len());
-    format!("case-{position}")
+/// Link to a case or a row.
+#[derive(Debug)]
+pub(super) struct CaseLink {
+    pub(super) anchor: String,
+    pub(super) id: String,
 }
 
-fn article(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
-    let cause = &group.cause;
-    put!(
-        out,
-        "<article class=\"{}\">\n<h3>{} <small>{}, <code>{}</code></small></h3>\n",
-        group.outcome.name(),
-        markup_line(&cause.title),
-        counted(group.cases.len(), "case"),
-        markup_line(&cause.row)
-    );
-    if group.is_explained() {
-        put!(out, "<p>{}</p>\n", prose(&cause.explanation));
-        put!(out, "<p class=\"facts\">explains {}</p>\n", group.explains(&report.summary));
+impl CaseLink {
+    /// Link to a case.
+    pub(super) fn to_case(id: &str) -> Self {
+        Self { anchor: anchor::of_case(id), id: one_line(id).into_owned() }
     }
-    example(out, group, report);
-    if !cause.fix.is_empty() {
-        put!(out, "<p class=\"hint\">{}</p>\n", prose(&cause.fix));
+
+    /// Link to a row.
+    pub(super) fn to_row(id: &str) -> Self {
+        Self { anchor: anchor::of_row(id), id: one_line(id).into_owned() }
     }
-    if !cause.frameworks.is_empty() {
-        out.push_str("<dl>\n");
-        for framework in &cause.frameworks {
-            put!(out, "<dt>{}</dt><dd>{}</dd>\n", markup_line(&framework.name), prose(&framework.fix));
+}
+
+/// Pieces of a text, and whether each is code: it stands in backticks.
+#[derive(Debug, Default, PartialEq, Eq, Template)]
+#[template(
+    source = "{% for (is_code, text) in self.0 %}{% if is_code %}<code>{{ text }}</code>{% else %}{{ text }}{% endif %}{% endfor %}",
+    ext = "html"
+)]
+pub(super) struct Prose(Vec<(bool, String)>);
+
+impl Prose {
+    /// The pieces of a text.
+    pub(super) fn new(text: &str) -> Self {
+        let text = one_line(text);
+        let pieces: Vec<&str> = text.split('`').collect();
+        // The last backtick of an odd number stands for itself.
+        let paired = pieces.len() - 1 - (pieces.len() - 1) % 2;
+        let (head, rest) = pieces.split_at(paired + 1);
+        let mut prose: Vec<_> =
+            head.iter().enumerate().map(|(at, text)| (at % 2 == 1, (*text).to_owned())).collect();
+        prose.extend(rest.iter().map(|text| (false, format!("`{text}"))));
+        prose.retain(|(_, text)| !text.is_empty());
+        Self(prose)
+    }
+
+    /// Whether there is no text.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl CauseCard {
+    /// The card of a group.
+    pub(super) fn new(number: usize, group: &CauseGroup<'_>, report: &Report) -> Self {
+        let (cause, case) = (&group.cause, group.example());
+        let (compared, expected, actual) = match group.mismatch() {
+            Some(found) => (&found.what, &found.expected, &found.actual),
+            None => (&case.because, &case.expected, &case.actual),
+        };
+        let links = |cases: &[&CaseReport]| cases.iter().map(|case| CaseLink::to_case(&case.id)).collect();
+        let (shown, folded) = group.cases.split_at(group.cases.len().min(LINKS));
+        let framework = |one: &FrameworkFix| (one_line(&one.name).into_owned(), Prose::new(&one.fix));
+        Self {
+            number,
+            anchor: anchor_of(group),
+            title: one_line(&cause.title).into_owned(),
+            class: group.outcome.name(),
+            count: counted(group.cases.len(), "case"),
+            row: CaseLink::to_row(&cause.row),
+            explanation: Prose::new(&cause.explanation),
+            explains: if group.is_explained() { group.explains(&report.summary) } else { String::new() },
+            compared: one_line(compared).into_owned(),
+            example: CaseLink::to_case(&case.id),
+            values: Values::new(labels(group.mismatch()), expected, actual),
+            fix: Prose::new(&cause.fix),
+            frameworks: cause.frameworks.iter().map(framework).collect(),
+            again: cause.rerun.clone(),
+            shown: links(shown),
+            folded: links(folded),
+            passed: cause.passed.iter().map(|id| CaseLink::to_case(id)).collect(),
+            passed_count: counted(cause.passed.len(), "case"),
         }
-        out.push_str("</dl>\n");
-    }
-    if !cause.rerun.is_empty() {
-        put!(out, "<pre class=\"curl\">{}</pre>\n", markup_line(&cause.rerun));
-    }
-    links(out, group, report);
-    out.push_str("</article>\n");
-}
-
-fn example(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
-    let case = group.example();
-    let (what, expected, actual) = match group.mismatch() {
-        Some(found) => (found.what.as_str(), &found.expected, &found.actual),
-        None => (case.because.as_str(), &case.expected, &case.actual),
-    };
-    put!(out, "<h4>{} <small>in {}</small></h4>\n", markup_line(what), link(case, report));
-    if !(expected.is_empty() && actual.is_empty()) {
-        values(out, labels(group.mismatch()), expected, actual);
     }
 }
 
-fn links(out: &mut String, group: &CauseGroup<'_>, report: &Report) {
-    let links =
-        |cases: &[&CaseReport]| cases.iter().map(|case| link(case, report)).collect::<Vec<_>>().join(" ");
-    let (shown, folded) = group.cases.split_at(group.cases.len().min(LINKS));
-    put!(out, "<p class=\"links\">{}</p>\n", links(shown));
-    if !folded.is_empty() {
-        put!(
-            out,
-            "<details><summary>{} more</summary>\n<p class=\"links\">{}</p>\n</details>\n",
-            folded.len(),
-            links(folded)
-        );
-    }
-    if !group.cause.passed.is_empty() {
-        let heading =
-            format!("{} passed that this mistake usually fails", counted(group.cause.passed.len(), "case"));
-        let ids: Vec<String> =
-            group.cause.passed.iter().map(|id| format!("<code>{}</code>", markup_line(id))).collect();
-        put!(
-            out,
-            "<details><summary>{heading}</summary>\n<p class=\"links\">{}</p>\n</details>\n",
-            ids.join(" ")
-        );
-    }
-}
-
-fn link(case: &CaseReport, report: &Report) -> String {
-    format!("<a href=\"#{}\"><code>{}</code></a>", anchor(case, &report.cases), markup_line(&case.id))
-}
-
-/// Text with code in backticks.
-fn prose(text: &str) -> String {
-    let escaped = markup_line(text);
-    let mut pieces = escaped.split('`');
-    let mut html = pieces.next().unwrap_or_default().to_owned();
-    while let Some(code) = pieces.next() {
-        if let Some(text) = pieces.next() {
-            put!(html, "<code>{code}</code>{text}");
-        } else {
-            put!(html, "`{code}");
-        }
-    }
-    html
+/// A row without a known cause can have failures and warnings: two groups.
+fn anchor_of(group: &CauseGroup<'_>) -> String {
+    let anchor = anchor::of_cause(&group.cause.id);
+    if !group.is_named() && group.outcome == Outcome::Warn { anchor + ":warn" } else { anchor }
 }
 
 #[cfg(test)]
@@ -122,7 +133,11 @@ mod tests {
 
     #[test]
     fn paired_backticks_become_code() {
-        assert_eq!(prose("send `a < b` or `c`."), "send <code>a &lt; b</code> or <code>c</code>.");
-        assert_eq!(prose("`a` and ` alone"), "<code>a</code> and ` alone");
+        assert_eq!(
+            Prose::new("send `a < b` or `c`.").to_string(),
+            "send <code>a &#60; b</code> or <code>c</code>."
+        );
+        assert_eq!(Prose::new("`a` and ` alone").to_string(), "<code>a</code> and ` alone");
+        assert!(Prose::new("").is_empty());
     }
 }

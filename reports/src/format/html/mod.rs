@@ -1,205 +1,193 @@
-//! HTML page for people. The page is well-formed XML, so that tests can prove that no text leaves its element.
+//! HTML page for people: one file without network. Its only script adds search, filters, links and copy buttons; without it
+//! the page is complete. The page is well-formed XML, so that tests can prove that no text leaves its element.
 
+mod anchor;
+mod cases;
 mod causes;
+mod rows;
+mod sequence;
+mod values;
 
+use std::collections::HashMap;
+use std::iter;
+
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use self::cases::CaseEntry;
+use self::causes::CauseCard;
+use self::rows::RowTable;
 use crate::model::{
-    CaseReport, Exchange, Mismatch, Outcome, Report, Titles, by_reason, by_section, cases_by_cause,
-    cause_groups, titled,
+    CauseGroup, Hop, Observation, Outcome, Report, Titles, by_reason, by_section, cause_groups, headline,
+    titled,
 };
-use crate::text::case::{condition, edge_lists, facts, or_nothing};
-use crate::text::escape::{markup, markup_line};
+use crate::text::escape::one_line;
 use crate::text::open_points;
-use crate::text::page::{STYLE, list, page};
+use crate::text::page::{STYLE, rendered};
 use crate::text::units;
 use crate::text::verdict::verdict;
 
-/// Labels and classes of two values.
-const LABELS: [&str; 2] = ["expected", "actual"];
+/// The script of the page. It has no `<` and no `&`: the page stays well-formed XML.
+const SCRIPT: &str = include_str!("../../../templates/report.js");
+/// What the page needs besides the style of all pages.
+const OWN_STYLE: &str = include_str!("../../../templates/report.css");
 
 /// The document.
 pub(super) fn render(report: &Report, titles: &Titles) -> String {
-    let verdict = verdict(report);
-    let mut body = String::with_capacity(16 * 1024);
-    header(&mut body, report, &verdict);
     let groups = cause_groups(&report.causes, &report.cases);
+    let cards: Vec<CauseCard> =
+        groups.iter().zip(1..).map(|(group, number)| CauseCard::new(number, group, report)).collect();
+    let style = format!("{STYLE}{OWN_STYLE}");
+    rendered(&ReportPage {
+        verdict: verdict(report),
+        policy: format!("style-src {}; script-src {}", source(&style), source(SCRIPT)),
+        style,
+        script: SCRIPT,
+        report,
+        sections: sections(report, titles, &groups, &cards),
+        rows: RowTable::new(report, titles),
+        causes: cause_lists(&groups, cards),
+        findings: &report.findings,
+        unresolved: reasons(report, Outcome::NotRun),
+        inapplicable: reasons(report, Outcome::NotApplicable),
+        unchecked: open_points::unchecked_pins(report),
+        doubtful: open_points::doubtful(report),
+        facts: facts(report),
+    })
+}
+
+/// Values of the template.
+#[derive(Template)]
+#[template(path = "report.html")]
+struct ReportPage<'a> {
+    verdict: String,
+    policy: String,
+    style: String,
+    script: &'static str,
+    report: &'a Report,
+    causes: Vec<CauseList>,
+    /// Each of one line or more.
+    findings: &'a [String],
+    /// Number of cases and reason.
+    unresolved: Vec<(usize, String)>,
+    inapplicable: Vec<(usize, String)>,
+    rows: RowTable,
+    sections: Vec<SectionCases<'a>>,
+    unchecked: Option<String>,
+    doubtful: Vec<String>,
+    facts: Vec<(&'static str, String)>,
+}
+
+/// Causes of the failures, or of the warnings.
+struct CauseList {
+    heading: String,
+    cards: Vec<CauseCard>,
+}
+
+/// A section with its cases.
+struct SectionCases<'a> {
+    number: &'a str,
+    heading: String,
+    counts: String,
+    cases: Vec<CaseEntry<'a>>,
+}
+
+impl ReportPage<'_> {
+    fn class(&self) -> &'static str {
+        match self.report.exit_code {
+            0 => "pass",
+            1 => "fail",
+            _ => "not-run",
+        }
+    }
+
+    /// Number and title of each cause, for the filter.
+    fn cause_options(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.causes.iter().flat_map(|list| &list.cards).map(|card| (card.number, card.title.as_str()))
+    }
+
+    /// The result, and the inputs that cases lack.
+    fn result(&self) -> (&str, Option<&str>) {
+        self.verdict
+            .split_once("; ")
+            .map_or((&self.verdict, None), |(result, lacking)| (result, Some(lacking)))
+    }
+
+    /// Name of the tested part, as far as the exchanges show it.
+    fn part(&self) -> &'static str {
+        let mut hops = self.report.cases.iter().flat_map(|case| &case.exchanges).map(|exchange| exchange.hop);
+        if hops.any(|hop| hop == Hop::EdgeService) { "edge" } else { "target" }
+    }
+
+    fn observations(&self) -> &[Observation] {
+        &self.report.observations
+    }
+}
+
+/// Source of a policy that admits this text alone.
+fn source(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// The lists that are not empty. `cards`: one for each group.
+fn cause_lists(groups: &[CauseGroup<'_>], cards: Vec<CauseCard>) -> Vec<CauseList> {
+    let mut cards = cards.into_iter();
+    let mut lists = Vec::new();
+    // Groups of failures come first.
     for outcome in [Outcome::Fail, Outcome::Warn] {
-        let causes = groups.iter().filter(|group| group.outcome == outcome);
-        causes::section(&mut body, &causes.collect::<Vec<_>>(), outcome, report);
-    }
-    body.push_str(&list("Findings", report.findings.iter().map(|text| markup(text))));
-    for (outcome, heading) in [(Outcome::Fail, "Failures"), (Outcome::Warn, "Warnings")] {
-        let cases = cases_by_cause(&groups, outcome);
-        if !cases.is_empty() {
-            put!(body, "<section>\n<h2>{heading}</h2>\n");
-            for case in cases {
-                article(&mut body, case, &report.cases, titles);
-            }
-            body.push_str("</section>\n");
+        let own: Vec<_> = groups.iter().filter(|group| group.outcome == outcome).collect();
+        if !own.is_empty() {
+            let cards = cards.by_ref().take(own.len()).collect();
+            lists.push(CauseList { heading: headline(&own, outcome), cards });
         }
     }
-    for (outcome, heading) in [(Outcome::NotRun, "Not run"), (Outcome::NotApplicable, "Not applicable")] {
-        let cases = report.cases.iter().filter(|case| case.outcome == outcome);
-        let reasons = by_reason(cases).into_iter();
-        let lines = reasons.map(|(reason, cases)| format!("{} × {}", cases.len(), markup_line(reason)));
-        body.push_str(&list(heading, lines));
+    lists
+}
+
+fn sections<'a>(
+    report: &'a Report,
+    titles: &Titles,
+    groups: &[CauseGroup<'_>],
+    cards: &[CauseCard],
+) -> Vec<SectionCases<'a>> {
+    let mut causes: HashMap<&str, Vec<(&CauseGroup<'_>, &CauseCard)>> = HashMap::new();
+    for (group, card) in iter::zip(groups, cards) {
+        for case in &group.cases {
+            causes.entry(&case.id).or_default().push((group, card));
+        }
     }
-    all_cases(&mut body, report, titles);
-    let observations = report.observations.iter().map(|observed| {
-        format!("<code>{}</code> {}", markup_line(&observed.point), markup_line(&observed.observed))
+    let sections = by_section(&report.cases).into_iter().map(|section| SectionCases {
+        number: section.number,
+        heading: one_line(&titled(section.number, titles)).into_owned(),
+        counts: section.summary().line(),
+        cases: section
+            .cases
+            .iter()
+            .map(|case| CaseEntry::new(case, causes.get(case.id.as_str()).map_or(&[], Vec::as_slice)))
+            .collect(),
     });
-    body.push_str(&list("Observed at open points", observations));
-    let doubtful = open_points::doubtful(report).into_iter();
-    let unchecked = open_points::unchecked_pins(report).into_iter();
-    body.push_str(&list("Not checked", unchecked.map(|text| markup_line(&text))));
-    body.push_str(&list("Often a mistake", doubtful.map(|text| markup_line(&text))));
-    page(&format!("edgeproof: {verdict}"), STYLE, &body)
+    sections.collect()
 }
 
-fn header(out: &mut String, report: &Report, verdict: &str) {
-    let class = match report.exit_code {
-        0 => "pass",
-        1 => "fail",
-        _ => "not-run",
-    };
-    put!(out, "<header>\n<h1 class=\"{class}\">{}</h1>\n<p class=\"counts\">", markup(verdict));
-    put!(out, "<b>{}</b> planned", report.summary.planned);
-    for (outcome, count) in report.summary.shown() {
-        put!(out, " <span class=\"{}\"><b>{count}</b> {}</span>", outcome.name(), outcome.label());
-    }
-    out.push_str("</p>\n<dl>\n");
-    fact(out, "target", &report.target.to_string());
-    fact(out, "interface", &report.spec.to_string());
-    if let Some(version) = report.cases_of {
-        fact(out, "cases", &format!("of edgeproof {version}"));
-    }
-    if let Some(latency) = &report.latency {
-        fact(out, "edge-added latency", &units::latency(latency));
-    }
-    fact(out, "started", &report.started);
-    fact(out, "exchanges", &units::count(report.exchange_count));
-    fact(out, "duration", &units::duration(report.duration_ms));
-    fact(out, "seed", &report.seed.to_string());
-    fact(out, "edgeproof", &report.tool.version);
-    out.push_str("</dl>\n</header>\n");
+/// The reasons for an outcome, each with the number of its cases.
+fn reasons(report: &Report, outcome: Outcome) -> Vec<(usize, String)> {
+    let cases = report.cases.iter().filter(|case| case.outcome == outcome);
+    by_reason(cases).into_iter().map(|(reason, cases)| (cases.len(), one_line(reason).into_owned())).collect()
 }
 
-fn fact(out: &mut String, name: &str, value: &str) {
-    put!(out, "<dt>{name}</dt><dd>{}</dd>\n", markup_line(value));
-}
-
-fn article(out: &mut String, case: &CaseReport, cases: &[CaseReport], titles: &Titles) {
-    put!(
-        out,
-        "<article id=\"{}\" class=\"{}\">\n<h3><code>{}</code></h3>\n",
-        causes::anchor(case, cases),
-        case.outcome.name(),
-        markup_line(&case.id)
-    );
-    claim(out, case, titles);
-    evidence(out, case);
-    out.push_str("</article>\n");
-}
-
-fn claim(out: &mut String, case: &CaseReport, titles: &Titles) {
-    put!(out, "<p>{}</p>\n", markup_line(&case.title));
-    put!(out, "<p class=\"facts\">{}</p>\n", markup(&facts(case, titles)));
-    if !case.because.is_empty() {
-        put!(out, "<p class=\"because\">{}</p>\n", markup_line(&case.because));
-    }
-}
-
-fn evidence(out: &mut String, case: &CaseReport) {
-    case.mismatches.iter().for_each(|mismatch| difference(out, case, mismatch));
-    if case.mismatches.is_empty() && !(case.expected.is_empty() && case.actual.is_empty()) {
-        values(out, LABELS, &case.expected, &case.actual);
-    }
-    for observed in &case.observations {
-        put!(
-            out,
-            "<p><code>{}</code> {}</p>\n",
-            markup_line(&observed.point),
-            markup_line(&observed.observed)
-        );
-    }
-    if !case.reproduce.is_empty() {
-        if let Some(condition) = condition(case) {
-            put!(out, "<p>reproduce, {condition}:</p>\n");
-        }
-        put!(out, "<pre class=\"curl\">{}</pre>\n", markup(&case.reproduce));
-    }
-    for Exchange { hop, request, response } in &case.exchanges {
-        folded(out, hop.name(), &[request, response]);
-    }
-    for (heading, lines) in case.edge.iter().flat_map(edge_lists) {
-        folded(out, heading, &[&lines.join("\n")]);
-    }
-}
-
-fn difference(out: &mut String, case: &CaseReport, mismatch: &Mismatch) {
-    let differs = mismatch.level != case.worst_level();
-    let level = if differs { mismatch.level.name() } else { "" };
-    put!(out, "<h4>{} <small>{level}</small></h4>\n", markup_line(&mismatch.what));
-    values(out, LABELS, &mismatch.expected, &mismatch.actual);
-    if let Some(hint) = &mismatch.hint {
-        put!(out, "<p class=\"hint\">{}</p>\n", markup_line(hint));
-    }
-}
-
-/// Expected and actual value, with their labels.
-fn values(out: &mut String, labels: [&str; 2], expected: &str, actual: &str) {
-    out.push_str("<dl class=\"values\">\n");
-    for ((label, class), value) in labels.into_iter().zip(LABELS).zip([expected, actual]) {
-        let value = markup(or_nothing(value));
-        put!(out, "<dt>{label}</dt><dd><pre class=\"{class}\">{value}</pre></dd>\n");
-    }
-    out.push_str("</dl>\n");
-}
-
-fn folded(out: &mut String, heading: &str, texts: &[&str]) {
-    put!(out, "<details><summary>{heading}</summary>\n");
-    for text in texts {
-        put!(out, "<pre>{}</pre>\n", markup(text));
-    }
-    out.push_str("</details>\n");
-}
-
-fn all_cases(out: &mut String, report: &Report, titles: &Titles) {
-    out.push_str("<section class=\"all\">\n<h2>All cases</h2>\n");
-    // CSS rules after these radio buttons filter the cases without a script.
-    out.push_str("<input type=\"radio\" name=\"show\" id=\"show-all\" checked=\"checked\"/>");
-    put!(out, "<label for=\"show-all\">all {}</label>\n", report.summary.planned);
-    for (outcome, count) in report.summary.shown().filter(|(_, count)| *count > 0) {
-        let (name, label) = (outcome.name(), outcome.label());
-        put!(out, "<input type=\"radio\" name=\"show\" id=\"show-{name}\"/>");
-        put!(out, "<label for=\"show-{name}\">{label} {count}</label>\n");
-    }
-    for section in by_section(&report.cases) {
-        put!(
-            out,
-            "<div class=\"group\">\n<h3>{} <small>{}</small></h3>\n",
-            markup_line(&titled(section.number, titles)),
-            section.summary().line()
-        );
-        section.cases.iter().for_each(|case| row(out, case, titles));
-        out.push_str("</div>\n");
-    }
-    out.push_str("</section>\n");
-}
-
-fn row(out: &mut String, case: &CaseReport, titles: &Titles) {
-    put!(
-        out,
-        "<details class=\"case {}\"><summary><b>{}</b> <code>{}</code> <span>{}</span> <i>{}</i></summary>\n",
-        case.outcome.name(),
-        case.outcome.label(),
-        markup_line(&case.id),
-        markup_line(if case.because.is_empty() { &case.title } else { &case.because }),
-        units::micros(case.duration_us)
-    );
-    claim(out, case, titles);
-    // The evidence of failures and warnings is above.
-    if !matches!(case.outcome, Outcome::Fail | Outcome::Warn) {
-        evidence(out, case);
-    }
-    out.push_str("</details>\n");
+/// What the run was, at the end of the page.
+fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("target", report.target.to_string()), ("interface", report.spec.to_string())];
+    facts.extend(report.cases_of.map(|version| ("cases", format!("of edgeproof {version}"))));
+    facts.extend(report.latency.as_ref().map(|latency| ("edge-added latency", units::latency(latency))));
+    facts.extend([
+        ("started", report.started.clone()),
+        ("exchanges", units::count(report.exchange_count)),
+        ("duration", units::duration(report.duration_ms)),
+        ("seed", report.seed.to_string()),
+        ("edgeproof", report.tool.version.clone()),
+    ]);
+    facts.into_iter().map(|(name, value)| (name, one_line(&value).into_owned())).collect()
 }

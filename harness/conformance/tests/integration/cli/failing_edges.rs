@@ -34,7 +34,7 @@ fn log_lines_are_shown_as_written() {
         assert!(text.contains(&format!("| {line}\n")), "{text}");
         assert!(text.contains("| bell \\x07 end\n"), "{text}");
     }
-    let html = folder.read("r.html").replace("&quot;", "\"").replace("&#39;", "'");
+    let html = folder.read("r.html").replace("&#34;", "\"").replace("&#39;", "'");
     assert!(html.contains(&format!("| {line}\n")), "{html}");
 }
 

@@ -29,6 +29,7 @@ targets! {
     browser_of_edgeproof_browser: "edgeproof-browser" "browser",
     collector_of_edgeproof: "edgeproof" "collector",
     journey_of_edgeproof_browser: "edgeproof-browser" "journey",
+    report_page_of_edgeproof_browser: "edgeproof-browser" "report_page",
 }
 
 /// Prints the version of the Chromium that the tests would start.
