@@ -1,0 +1,159 @@
+//! `edgeproof init`: project → launch command → `edgeproof.toml` and a workflow → first run.
+
+mod files;
+mod questions;
+mod stack;
+mod workflow;
+
+use std::env;
+use std::io::{IsTerminal as _, stderr, stdin};
+use std::path::Path;
+
+use clap::Args;
+use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
+use edgeproof_cli::{Failure, write_stdout};
+use edgeproof_launch::CommandLine;
+
+use super::conformance::{baseline_of_last_run, run_file};
+use files::{NewFiles, WORKFLOW, config_text};
+use questions::Questions;
+use stack::{Proposal, Stack};
+
+/// Name of the configuration file.
+const CONFIG: &str = "edgeproof.toml";
+/// Name of the baseline that is offered.
+const BASELINE: &str = "known.txt";
+
+/// Exit codes, shown in the help.
+const EXIT_CODES: &str = "\
+Exit codes: those of the run, as of `edgeproof conformance`
+  0         the edge conforms
+  1         a must is violated
+  2         the command or a file is invalid, or there is no terminal for a question and no --yes;
+            nothing was written
+  3         incomplete: the edge does not start or cannot be judged, so nothing is proven
+  130, 143  stopped by SIGINT, SIGTERM";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct InitArgs {
+    /// Command that starts the edge (default: found in package.json, pyproject.toml, go.mod or Cargo.toml)
+    #[arg(long, value_name = "CMD ARG…")]
+    launch: Option<String>,
+    /// Ask nothing: use the command that is found, and keep files that exist
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// `edgeproof init`.
+pub(super) fn main(args: &InitArgs) -> Result<u8, Failure> {
+    let mut questions = match (args.yes, stdin().is_terminal() && stderr().is_terminal()) {
+        (true, _) => Questions::none(),
+        (false, true) => Questions::on_the_terminal(),
+        (false, false) => {
+            return Err(Failure::usage(
+                "cannot ask before it writes: there is no terminal. Nothing was written",
+                format!("add --yes: it writes {CONFIG} and {WORKFLOW}, and keeps those that exist"),
+            ));
+        }
+    };
+    let here = Path::new("");
+    let stacks = Stack::all_of(here);
+    let config = config(args, &stacks, &mut questions)?;
+    let stack = config.as_ref().and_then(|proposal| proposal.stack).or(stacks.first().copied());
+    let workflow = workflow(stack, &mut questions)?;
+    let mut said = NewFiles::check(here, config.as_ref(), workflow.text.as_deref())?.write()?;
+    said.extend(workflow.note);
+    write_stdout(format!("{}\n\n", said.join("\n")).as_bytes())?;
+    let code = run_file()?;
+    match code {
+        BROKEN => offer_baseline(config.as_ref(), &mut questions)?,
+        INCOMPLETE => {
+            write_stdout(b"\nnext: `edgeproof doctor` says what is missing, and what to do\n")?;
+        }
+        _ => {}
+    }
+    Ok(code)
+}
+
+/// What `edgeproof.toml` says. None: the file exists and stays.
+fn config(args: &InitArgs, stacks: &[Stack], questions: &mut Questions) -> Result<Option<Proposal>, Failure> {
+    let exists = Path::new(CONFIG).symlink_metadata().is_ok();
+    if exists && !questions.agree(&format!("{CONFIG} exists. Replace it?"), false)? {
+        if args.launch.is_some() {
+            return Err(Failure::usage(
+                format!("cannot use --launch: {CONFIG} exists and stays. Nothing was written"),
+                format!("change `launch` in {CONFIG}, or remove the file"),
+            ));
+        }
+        return Ok(None);
+    }
+    let proposal = match &args.launch {
+        Some(launch) => Some(Proposal::given(launch)),
+        None => stacks.iter().find_map(|stack| stack.proposal(Path::new("")).transpose()).transpose()?,
+    };
+    let proposal = match proposal {
+        Some(proposal) if args.launch.is_some() => proposal,
+        proposal => questions.launch(proposal)?.ok_or_else(|| no_command(stacks))?,
+    };
+    CommandLine::parse(&proposal.launch)?;
+    Ok(Some(proposal))
+}
+
+/// No launch command was found.
+fn no_command(stacks: &[Stack]) -> Failure {
+    let what = match stacks {
+        [] => format!("there is no {}", Stack::manifests()),
+        found => {
+            let looked: Vec<_> = found.iter().map(|stack| stack.looked_for()).collect();
+            format!("there is {}", looked.join(", and "))
+        }
+    };
+    Failure::usage(
+        format!("cannot find the command that starts the edge: {what}. Nothing was written"),
+        "name it with --launch, such as --launch 'node edge.mjs', or run the command in the folder of the edge",
+    )
+}
+
+/// The workflow to write, and what to say about it.
+struct Workflow {
+    text: Option<String>,
+    note: Option<String>,
+}
+
+fn workflow(stack: Option<Stack>, questions: &mut Questions) -> Result<Workflow, Failure> {
+    let folder = env::current_dir().unwrap_or_default();
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists());
+    if let Some(root) = root.filter(|root| *root != folder) {
+        let note = format!(
+            "no {WORKFLOW}: GitHub reads workflows in the root of the repository only, {}; docs/ci.md has the lines",
+            root.display()
+        );
+        return Ok(Workflow { text: None, note: Some(note) });
+    }
+    let here = Path::new("");
+    let exists = Path::new(WORKFLOW).symlink_metadata().is_ok();
+    if exists && !questions.agree(&format!("{WORKFLOW} exists. Replace it?"), false)? {
+        return Ok(Workflow { text: None, note: None });
+    }
+    let text = workflow::text(&stack.map(|stack| stack.steps(here)).unwrap_or_default());
+    Ok(Workflow { text: Some(text), note: workflow::note() })
+}
+
+/// After a failed run: offers to accept its failures for now. `config`: the file, if this command wrote it.
+fn offer_baseline(config: Option<&Proposal>, questions: &mut Questions) -> Result<(), Failure> {
+    let by_hand = format!(
+        "\nnext: correct the failures, or accept them for now:\n  edgeproof conformance --write-baseline {BASELINE}\n\
+         and write `baseline = \"{BASELINE}\"` to {CONFIG}\n"
+    );
+    let path = Path::new(BASELINE);
+    let Some(config) = config.filter(|_| questions.can_ask() && path.symlink_metadata().is_err()) else {
+        return write_stdout(by_hand.as_bytes());
+    };
+    if !questions.agree(&format!("\nAccept these failures for now, in {BASELINE}?"), false)? {
+        return Ok(());
+    }
+    let Some(written) = baseline_of_last_run(path)? else { return write_stdout(by_hand.as_bytes()) };
+    files::replace(Path::new(CONFIG), &config_text(config, Some(BASELINE)))?;
+    write_stdout(format!("{written}\nwrote `baseline = \"{BASELINE}\"` to {CONFIG}\n").as_bytes())
+}
