@@ -39,11 +39,21 @@ pub(super) fn command() -> Command {
     ConformanceArgs::augment_args(Command::new("conformance"))
 }
 
+/// Checks `edgeproof.toml` as [`run_file`] does, and runs nothing.
+pub(super) fn check_file() -> Result<(), Failure> {
+    complete(&no_options()?).map(drop)
+}
+
 /// Runs what `edgeproof.toml` says, as `edgeproof conformance` without options. Yields the exit code.
 pub(super) fn run_file() -> Result<u8, Failure> {
+    main(&no_options()?)
+}
+
+/// The arguments of a command line without options.
+fn no_options() -> Result<Given<ConformanceArgs>, Failure> {
     let command = Given::<ConformanceArgs>::augment_args(Command::new("conformance"));
     let matches = command.try_get_matches_from(["conformance"]).map_err(Failure::arguments)?;
-    main(&Given::from_arg_matches(&matches).map_err(Failure::arguments)?)
+    Given::from_arg_matches(&matches).map_err(Failure::arguments)
 }
 
 /// Writes the failures of the last run in the working directory to a new baseline. Yields what was done; None: that run was not

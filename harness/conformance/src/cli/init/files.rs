@@ -18,26 +18,22 @@ pub(super) struct NewFiles {
 
 impl NewFiles {
     /// Checks that the files can be written. None: the file stays as it is.
-    pub(super) fn check(
-        folder: &Path,
-        config: Option<&Proposal>,
-        workflow: Option<&str>,
-    ) -> Result<Self, Failure> {
+    pub(super) fn check(config: Option<&Proposal>, workflow: Option<&str>) -> Result<Self, Failure> {
         let (mut files, mut kept) = (Vec::new(), Vec::new());
         match config {
             Some(proposal) => {
                 let said =
                     format!("wrote {CONFIG}: launch = {} ({})", quoted(&proposal.launch), proposal.source);
-                files.push((destination(&folder.join(CONFIG))?, config_text(proposal, None), said));
+                files.push((destination(Path::new(CONFIG))?, config_text(proposal, None), said));
             }
             None => kept.push(format!("kept {CONFIG}: it exists")),
         }
-        let path = folder.join(WORKFLOW);
+        let path = Path::new(WORKFLOW);
         match workflow {
             Some(text) => {
-                let parent = path.parent().unwrap_or(folder);
+                let parent = path.parent().unwrap_or(path);
                 fs::create_dir_all(parent).map_err(|why| failure(parent, &why))?;
-                files.push((destination(&path)?, text.to_owned(), format!("wrote {WORKFLOW}")));
+                files.push((destination(path)?, text.to_owned(), format!("wrote {WORKFLOW}")));
             }
             None if path.symlink_metadata().is_ok() => kept.push(format!("kept {WORKFLOW}: it exists")),
             None => {}
@@ -65,19 +61,17 @@ pub(super) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// The text of `edgeproof.toml`.
 pub(super) fn config_text(proposal: &Proposal, baseline: Option<&str>) -> String {
-    let mut text =
-        "# Options of `edgeproof conformance`; `edgeproof config` prints those in force.\n".to_owned();
-    text.push_str(
-        "# edgeproof starts the edge with its settings and with PORT and HOST in the environment.\n",
-    );
-    text.push_str(&format!("launch = {}\n", quoted(&proposal.launch)));
+    let mut lines = vec![
+        "# Options of `edgeproof conformance`; `edgeproof config` prints those in force.".to_owned(),
+        "# edgeproof starts the edge with its settings and with PORT and HOST in the environment.".to_owned(),
+        format!("launch = {}", quoted(&proposal.launch)),
+    ];
     if let Some(timeout) = proposal.ready_timeout {
-        text.push_str(&format!("# The first start compiles. Faster: build before, and name the program.\nready-timeout = \"{timeout}\"\n"));
+        lines.push("# The first start compiles. Faster: build before, and name the program.".to_owned());
+        lines.push(format!("ready-timeout = {}", quoted(timeout)));
     }
-    if let Some(baseline) = baseline {
-        text.push_str(&format!("baseline = {}\n", quoted(baseline)));
-    }
-    text
+    lines.extend(baseline.map(|baseline| format!("baseline = {}", quoted(baseline))));
+    lines.join("\n") + "\n"
 }
 
 fn quoted(text: &str) -> String {

@@ -14,11 +14,13 @@ use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_launch::CommandLine;
 
-use super::conformance::{baseline_of_last_run, run_file};
+use super::conformance::{baseline_of_last_run, check_file, run_file};
 use files::{NewFiles, WORKFLOW, config_text};
 use questions::Questions;
 use stack::{Proposal, Stack};
 
+/// The folder of the project.
+const HERE: &str = ".";
 /// Name of the configuration file.
 const CONFIG: &str = "edgeproof.toml";
 /// Name of the baseline that is offered.
@@ -29,8 +31,7 @@ const EXIT_CODES: &str = "\
 Exit codes: those of the run, as of `edgeproof conformance`
   0         the edge conforms
   1         a must is violated
-  2         the command or a file is invalid, or there is no terminal for a question and no --yes;
-            nothing was written
+  2         the command or a file is invalid, or nobody can be asked and --yes is missing
   3         incomplete: the edge does not start or cannot be judged, so nothing is proven
   130, 143  stopped by SIGINT, SIGTERM";
 
@@ -57,12 +58,14 @@ pub(super) fn main(args: &InitArgs) -> Result<u8, Failure> {
             ));
         }
     };
-    let here = Path::new("");
-    let stacks = Stack::all_of(here);
+    let stacks = Stack::all_of(Path::new(HERE));
     let config = config(args, &stacks, &mut questions)?;
+    if config.is_none() {
+        check_file()?;
+    }
     let stack = config.as_ref().and_then(|proposal| proposal.stack).or(stacks.first().copied());
     let workflow = workflow(stack, &mut questions)?;
-    let mut said = NewFiles::check(here, config.as_ref(), workflow.text.as_deref())?.write()?;
+    let mut said = NewFiles::check(config.as_ref(), workflow.text.as_deref())?.write()?;
     said.extend(workflow.note);
     write_stdout(format!("{}\n\n", said.join("\n")).as_bytes())?;
     let code = run_file()?;
@@ -89,12 +92,12 @@ fn config(args: &InitArgs, stacks: &[Stack], questions: &mut Questions) -> Resul
         return Ok(None);
     }
     let proposal = match &args.launch {
-        Some(launch) => Some(Proposal::given(launch)),
-        None => stacks.iter().find_map(|stack| stack.proposal(Path::new("")).transpose()).transpose()?,
-    };
-    let proposal = match proposal {
-        Some(proposal) if args.launch.is_some() => proposal,
-        proposal => questions.launch(proposal)?.ok_or_else(|| no_command(stacks))?,
+        Some(launch) => Proposal::given(launch),
+        None => {
+            let mut found = stacks.iter().map(|stack| stack.proposal(Path::new(HERE)));
+            let found = found.find_map(Result::transpose).transpose()?;
+            questions.launch(found)?.ok_or_else(|| no_command(stacks))?
+        }
     };
     CommandLine::parse(&proposal.launch)?;
     Ok(Some(proposal))
@@ -131,29 +134,31 @@ fn workflow(stack: Option<Stack>, questions: &mut Questions) -> Result<Workflow,
         );
         return Ok(Workflow { text: None, note: Some(note) });
     }
-    let here = Path::new("");
     let exists = Path::new(WORKFLOW).symlink_metadata().is_ok();
     if exists && !questions.agree(&format!("{WORKFLOW} exists. Replace it?"), false)? {
         return Ok(Workflow { text: None, note: None });
     }
-    let text = workflow::text(&stack.map(|stack| stack.steps(here)).unwrap_or_default());
+    let text = workflow::text(&stack.map(|stack| stack.steps(Path::new(HERE))).unwrap_or_default());
     Ok(Workflow { text: Some(text), note: workflow::note() })
 }
 
 /// After a failed run: offers to accept its failures for now. `config`: the file, if this command wrote it.
 fn offer_baseline(config: Option<&Proposal>, questions: &mut Questions) -> Result<(), Failure> {
-    let by_hand = format!(
-        "\nnext: correct the failures, or accept them for now:\n  edgeproof conformance --write-baseline {BASELINE}\n\
-         and write `baseline = \"{BASELINE}\"` to {CONFIG}\n"
-    );
+    // The user's own file says what is accepted.
+    let Some(config) = config else { return Ok(()) };
     let path = Path::new(BASELINE);
-    let Some(config) = config.filter(|_| questions.can_ask() && path.symlink_metadata().is_err()) else {
-        return write_stdout(by_hand.as_bytes());
-    };
-    if !questions.agree(&format!("\nAccept these failures for now, in {BASELINE}?"), false)? {
-        return Ok(());
+    let can_write = questions.can_ask() && path.symlink_metadata().is_err();
+    if can_write
+        && questions.agree(&format!("\nAccept these failures for now, in {BASELINE}?"), false)?
+        && let Some(written) = baseline_of_last_run(path)?
+    {
+        files::replace(Path::new(CONFIG), &config_text(config, Some(BASELINE)))?;
+        let text = format!("{written}\nwrote `baseline = \"{BASELINE}\"` to {CONFIG}\n");
+        return write_stdout(text.as_bytes());
     }
-    let Some(written) = baseline_of_last_run(path)? else { return write_stdout(by_hand.as_bytes()) };
-    files::replace(Path::new(CONFIG), &config_text(config, Some(BASELINE)))?;
-    write_stdout(format!("{written}\nwrote `baseline = \"{BASELINE}\"` to {CONFIG}\n").as_bytes())
+    let text = format!(
+        "\nnext: correct the failures, or accept them for now:\n  edgeproof conformance --write-baseline {BASELINE}\n\
+         and add the line `baseline = \"{BASELINE}\"` to {CONFIG}\n"
+    );
+    write_stdout(text.as_bytes())
 }

@@ -46,18 +46,18 @@ pub(super) fn proposal(folder: &Path) -> Result<Option<Proposal>, Failure> {
 /// Python and the packages.
 pub(super) fn steps(folder: &Path) -> String {
     let python = python(folder);
-    let mut steps =
-        "      - uses: actions/setup-python@v5\n        with:\n          python-version: 3.x\n".to_owned();
-    if let Some(environment) = python.strip_suffix("/bin/python") {
-        steps.push_str(&format!("      - run: python3 -m venv {environment}\n"));
-    }
+    let environment =
+        python.strip_suffix("/bin/python").map(|environment| format!("python3 -m venv {environment}"));
     let packages = match ["requirements.txt", "pyproject.toml"].map(|file| folder.join(file).is_file()) {
-        [true, _] => "-r requirements.txt",
-        [_, true] => ".",
-        _ => return steps,
+        [true, _] => Some("-r requirements.txt"),
+        [_, true] => Some("."),
+        _ => None,
     };
-    steps.push_str(&format!("      - run: {python} -m pip install {packages}\n"));
-    steps
+    let install = packages.map(|packages| format!("{python} -m pip install {packages}"));
+    let commands =
+        [environment, install].into_iter().flatten().map(|command| format!("      - run: {command}\n"));
+    let setup = "      - uses: actions/setup-python@v5\n        with:\n          python-version: 3.x\n";
+    std::iter::once(setup.to_owned()).chain(commands).collect()
 }
 
 /// The interpreter, of the virtual environment if there is one.
