@@ -63,8 +63,9 @@ pub(super) fn main(args: &InitArgs) -> Result<u8, Failure> {
     if config.is_none() {
         check_file()?;
     }
-    let stack = config.as_ref().and_then(|proposal| proposal.stack).or(stacks.first().copied());
-    let workflow = workflow(stack, &mut questions)?;
+    let steps = config.as_ref().and_then(|proposal| proposal.steps.clone());
+    let first = || stacks.first().map(|stack| stack.steps(Path::new(HERE)));
+    let workflow = workflow(&steps.or_else(first).unwrap_or_default(), &mut questions)?;
     let mut said = NewFiles::check(config.as_ref(), workflow.text.as_deref())?.write()?;
     said.extend(workflow.note);
     write_stdout(format!("{}\n\n", said.join("\n")).as_bytes())?;
@@ -91,13 +92,12 @@ fn config(args: &InitArgs, stacks: &[Stack], questions: &mut Questions) -> Resul
         }
         return Ok(None);
     }
-    let proposal = match &args.launch {
-        Some(launch) => Proposal::given(launch),
-        None => {
-            let mut found = stacks.iter().map(|stack| stack.proposal(Path::new(HERE)));
-            let found = found.find_map(Result::transpose).transpose()?;
-            questions.launch(found)?.ok_or_else(|| no_command(stacks))?
-        }
+    let proposal = if let Some(launch) = &args.launch {
+        Proposal::given(launch)
+    } else {
+        let mut found = stacks.iter().map(|stack| stack.proposal(Path::new(HERE)));
+        let found = found.find_map(Result::transpose).transpose()?;
+        questions.launch(found)?.ok_or_else(|| no_command(stacks))?
     };
     CommandLine::parse(&proposal.launch)?;
     Ok(Some(proposal))
@@ -124,7 +124,7 @@ struct Workflow {
     note: Option<String>,
 }
 
-fn workflow(stack: Option<Stack>, questions: &mut Questions) -> Result<Workflow, Failure> {
+fn workflow(steps: &str, questions: &mut Questions) -> Result<Workflow, Failure> {
     let folder = env::current_dir().unwrap_or_default();
     let root = folder.ancestors().find(|folder| folder.join(".git").exists());
     if let Some(root) = root.filter(|root| *root != folder) {
@@ -138,7 +138,7 @@ fn workflow(stack: Option<Stack>, questions: &mut Questions) -> Result<Workflow,
     if exists && !questions.agree(&format!("{WORKFLOW} exists. Replace it?"), false)? {
         return Ok(Workflow { text: None, note: None });
     }
-    let text = workflow::text(&stack.map(|stack| stack.steps(Path::new(HERE))).unwrap_or_default());
+    let text = workflow::text(steps);
     Ok(Workflow { text: Some(text), note: workflow::note() })
 }
 

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::Proposal;
+use super::proposal::Proposal;
 
 /// Go, and the compiled packages, so that the edge starts fast.
 pub(super) const STEPS: &str = "      - uses: actions/setup-go@v5\n        with:\n          go-version-file: go.mod\n      - run: go build ./...\n";

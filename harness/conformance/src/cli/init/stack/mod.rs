@@ -1,9 +1,13 @@
 //! Stacks that a project can be written in: how its edge starts, and what a CI job does first.
 
 mod go;
+mod manifest;
 mod node;
+mod proposal;
 mod python;
 mod rust;
+
+pub(super) use proposal::Proposal;
 
 use std::path::Path;
 
@@ -20,30 +24,6 @@ pub(super) enum Stack {
     Go,
     /// `Cargo.toml`.
     Rust,
-}
-
-/// How an edge starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Proposal {
-    /// Command, as in `--launch`.
-    pub(super) launch: String,
-    /// Where it comes from.
-    pub(super) source: String,
-    /// Time until the edge answers, if it compiles first.
-    pub(super) ready_timeout: Option<&'static str>,
-    /// The stack in which it was found.
-    pub(super) stack: Option<Stack>,
-}
-
-impl Proposal {
-    /// The command that the user names.
-    pub(super) fn given(launch: &str) -> Self {
-        Self::new(launch, "as given")
-    }
-
-    fn new(launch: impl Into<String>, source: impl Into<String>) -> Self {
-        Self { launch: launch.into(), source: source.into(), ready_timeout: None, stack: None }
-    }
 }
 
 impl Stack {
@@ -77,7 +57,7 @@ impl Stack {
             Self::Go => go::proposal(folder),
             Self::Rust => rust::proposal(folder)?,
         };
-        Ok(found.map(|found| Proposal { stack: Some(self), ..found }))
+        Ok(found.map(|found| Proposal { steps: Some(self.steps(folder)), ..found }))
     }
 
     /// Why the project has no command.
@@ -99,17 +79,4 @@ impl Stack {
             Self::Rust => rust::STEPS.to_owned(),
         }
     }
-}
-
-/// Reads a manifest. `parse` yields its content, or what is wrong with it.
-fn manifest<T>(
-    folder: &Path,
-    name: &str,
-    parse: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<T, Failure> {
-    let text = std::fs::read_to_string(folder.join(name)).map_err(|why| why.to_string());
-    text.and_then(|text| parse(&text)).map_err(|why| {
-        let what = format!("cannot read {name}: {why}. Nothing was written");
-        Failure::usage(what, "correct the file, or name the command with --launch")
-    })
 }

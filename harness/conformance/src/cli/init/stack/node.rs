@@ -3,7 +3,8 @@ use std::path::Path;
 use edgeproof_cli::Failure;
 use serde_json::Value;
 
-use super::{Proposal, manifest};
+use super::manifest::manifest;
+use super::proposal::Proposal;
 
 /// Names of files that a server often has.
 const NAMES: [&str; 5] = ["edge", "server", "index", "app", "main"];

@@ -3,7 +3,8 @@ use std::path::Path;
 
 use edgeproof_cli::Failure;
 
-use super::{Proposal, manifest};
+use super::manifest::manifest;
+use super::proposal::Proposal;
 
 /// Names of modules that a server often has.
 const MODULES: [&str; 6] = ["edge", "main", "app", "server", "asgi", "wsgi"];

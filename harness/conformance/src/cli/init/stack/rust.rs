@@ -3,7 +3,8 @@ use std::path::Path;
 
 use edgeproof_cli::Failure;
 
-use super::{Proposal, manifest};
+use super::manifest::manifest;
+use super::proposal::Proposal;
 
 /// The compiled program, so that the edge starts fast.
 pub(super) const STEPS: &str = "      - run: cargo build\n";
