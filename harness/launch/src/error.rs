@@ -65,6 +65,11 @@ impl LaunchError {
             _ => &[],
         }
     }
+
+    /// What to do.
+    pub fn advice(&self) -> String {
+        advice(self)
+    }
 }
 
 impl miette::Diagnostic for LaunchError {
@@ -79,7 +84,7 @@ impl miette::Diagnostic for LaunchError {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{before}  | {line}");
         }
-        text.push_str(&advice(self));
+        text.push_str(&self.advice());
         Some(Box::new(text))
     }
 }

@@ -2,9 +2,11 @@
 
 mod config;
 mod conformance;
+mod doctor;
 mod edge;
 mod edges;
 mod explain;
+mod init;
 mod inputs;
 mod mint;
 mod mock;
@@ -26,8 +28,10 @@ use edgeproof_cli::CompletionsArgs;
 
 use config::{ConfigCommandArgs, Given};
 use conformance::ConformanceArgs;
+use doctor::DoctorArgs;
 use edge::EdgeArgs;
 use explain::ExplainArgs;
+use init::InitArgs;
 use mint::MintArgs;
 use mock::MockArgs;
 use report::ReportArgs;
@@ -46,6 +50,10 @@ struct Cli {
 enum CliCommand {
     /// Test an edge, a service or a key set
     Conformance(Box<Given<ConformanceArgs>>),
+    /// Set edgeproof up in this folder: write edgeproof.toml and a CI workflow, and run the conformance tests once
+    Init(InitArgs),
+    /// Check what a run needs: this machine, the start of your edge, and its use of each setting
+    Doctor(Box<Given<DoctorArgs>>),
     /// Start edge and mock service for one case, and judge each request that the edge sends
     Serve(Box<Given<ServeArgs>>),
     /// Explain a case, a row or a cause: what is required and why, an example, typical mistakes and their fixes
@@ -70,6 +78,8 @@ enum CliCommand {
 pub fn main() -> ExitCode {
     edgeproof_cli::run_program(|arguments: Cli| match arguments.command {
         CliCommand::Conformance(args) => conformance::main(&args),
+        CliCommand::Init(args) => init::main(&args),
+        CliCommand::Doctor(args) => doctor::main(&args, &conformance::command()),
         CliCommand::Serve(args) => serve::main(&args, &conformance::command()),
         CliCommand::Explain(args) => explain::main(&args),
         CliCommand::Spec(args) => spec::main(&args),

@@ -39,12 +39,14 @@ pub(crate) enum Positional<'a> {
     Url(&'a str),
     /// A case of an edge, which may be shown at the reference edge.
     Case(&'a str),
+    /// None: the command is about an edge, and is useful without one.
+    Edge,
 }
 
 impl Positional<'_> {
     fn word(&self) -> Option<String> {
         match self {
-            Self::Absent => None,
+            Self::Absent | Self::Edge => None,
             Self::Part(part) => Some(part.to_string()),
             Self::Url(word) | Self::Case(word) => Some((*word).to_owned()),
         }
@@ -54,7 +56,7 @@ impl Positional<'_> {
         match self {
             Self::Absent => None,
             Self::Part(part) => Some(*part),
-            Self::Url(_) | Self::Case(_) => Some(PartName::Edge),
+            Self::Url(_) | Self::Case(_) | Self::Edge => Some(PartName::Edge),
         }
     }
 
@@ -117,7 +119,9 @@ pub(crate) fn in_force<A: Args>(
                 let program = PROGRAMS.into_iter().find(|id| *id == key.id());
                 folders.extend(program.map(|id| (id, absolute(&found.folder))));
             }
-            word = word.or_else(|| Some(chosen.part.to_string()));
+            if matches!(positional, Positional::Absent) {
+                word = Some(chosen.part.to_string());
+            }
         }
         Search::Foreign(why) => line = Some(ignored(why, config.target.as_deref(), is_untargeted)?),
         Search::Nothing => check_no_target(config.target.as_deref())?,

@@ -20,13 +20,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args as _, Command};
+use clap::{Args as _, Command, FromArgMatches as _};
 use edgeproof_cli::args::ReportArgument;
 use edgeproof_cli::{Failure, runtime, signals, write_stdout};
 use edgeproof_reports::Event;
 
 use crate::cli::config::{ConfigArgs, Given, InForce, Positional, in_force};
 use crate::run::Pins;
+use new_baseline::NewBaseline;
 use output::{emit, finish};
 use plan::{PlannedCommand, PlannedRun, plan};
 
@@ -36,6 +37,30 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The command with its options.
 pub(super) fn command() -> Command {
     ConformanceArgs::augment_args(Command::new("conformance"))
+}
+
+/// Checks `edgeproof.toml` as [`run_file`] does, and runs nothing.
+pub(super) fn check_file() -> Result<(), Failure> {
+    complete(&no_options()?).map(drop)
+}
+
+/// Runs what `edgeproof.toml` says, as `edgeproof conformance` without options. Yields the exit code.
+pub(super) fn run_file() -> Result<u8, Failure> {
+    main(&no_options()?)
+}
+
+/// The arguments of a command line without options.
+fn no_options() -> Result<Given<ConformanceArgs>, Failure> {
+    let command = Given::<ConformanceArgs>::augment_args(Command::new("conformance"));
+    let matches = command.try_get_matches_from(["conformance"]).map_err(Failure::arguments)?;
+    Given::from_arg_matches(&matches).map_err(Failure::arguments)
+}
+
+/// Writes the failures of the last run in the working directory to a new baseline. Yields what was done; None: that run was not
+/// kept.
+pub(super) fn baseline_of_last_run(path: &Path) -> Result<Option<String>, Failure> {
+    let Some(report) = last_run::read(Path::new(""))? else { return Ok(None) };
+    NewBaseline::new(path, false)?.write(&report).map(Some)
 }
 
 /// `edgeproof conformance`.

@@ -15,10 +15,14 @@ pub(super) struct NewBaseline {
 impl NewBaseline {
     /// Checks that the file can be written and does not exist.
     pub(super) fn of(args: &ConformanceArgs) -> Result<Option<Self>, Failure> {
-        let Some(path) = &args.write_baseline else { return Ok(None) };
+        args.write_baseline.as_deref().map(|path| Self::new(path, args.strict)).transpose()
+    }
+
+    /// The same for this file. `strict`: warnings count as failures.
+    pub(super) fn new(path: &Path, strict: bool) -> Result<Self, Failure> {
         check_new(path)?;
         let destination = Destination::new(path).map_err(|why| failure(path, why))?;
-        Ok(Some(Self { destination, strict: args.strict }))
+        Ok(Self { destination, strict })
     }
 
     /// Writes the failures of a run, if there are any. Yields what was done.

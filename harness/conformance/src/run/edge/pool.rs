@@ -83,6 +83,15 @@ impl EdgePool {
         }
     }
 
+    /// Starts the mock service and one edge with the usual settings, and stops both.
+    pub async fn try_start(options: EdgePoolOptions) -> Result<(), LeaseError> {
+        let mut pool = Self::new(options);
+        pool.start_services().await?;
+        let started = pool.lease_standard().await.map(drop);
+        pool.end().await;
+        started
+    }
+
     /// Starts the mock services that exist once. Fails if one of them cannot listen, so before any case runs.
     pub(super) async fn start_services(&mut self) -> Result<(), LeaseError> {
         self.unused_service = Some(Arc::new(self.options.start_unused_service().await?));

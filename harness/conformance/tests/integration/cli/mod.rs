@@ -2,10 +2,12 @@
 
 mod collector;
 mod config;
+mod doctor;
 mod earlier_cases;
 mod explaining;
 mod failing_edges;
 mod frictions;
+mod init;
 mod invalid_arguments;
 mod last_run;
 mod listing;
@@ -22,6 +24,7 @@ mod spec_coverage;
 mod spec_export;
 mod spec_reports;
 mod support;
+mod terminal;
 mod verdicts;
 
 pub(crate) use spec_reports::matrix;
