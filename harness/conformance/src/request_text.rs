@@ -37,6 +37,9 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
         TargetForm::Absolute => endpoint.address(&draft.path),
     };
     let version = if draft.form.http10 { "1.0" } else { "1.1" };
+    if let Some(head) = &draft.form.verbatim {
+        return String::from_utf8_lossy(head).lines().map(|line| visible(line).into_owned()).collect();
+    }
     let mut lines = vec![format!("{} {} HTTP/{version}", visible(&draft.method), visible(&target))];
     lines.push(format!("Host: {}", visible(&draft.form.host.value(endpoint.authority()))));
     for (name, value) in &draft.headers {
@@ -68,6 +71,9 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
 /// Why curl cannot send the request: what is unusual about its bytes or their time.
 fn manner(draft: &Draft) -> Vec<String> {
     let mut manner = Vec::new();
+    if draft.form.verbatim.is_some() {
+        manner.push("these bytes, which are no HTTP/1.1 request".to_owned());
+    }
     match draft.form.pace {
         HeadPace::Whole => {}
         HeadPace::Apart => manner.push("the head is flushed before the body begins".to_owned()),

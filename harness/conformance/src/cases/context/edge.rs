@@ -201,6 +201,14 @@ impl EdgeCaseContext {
         self.traced(senders, sending).await
     }
 
+    /// Sends filled drafts in turn over one connection, with this pause between them. The case's report does not show the
+    /// exchanges.
+    pub(in crate::cases) async fn exchange_with_pause(&self, drafts: &[Draft], pause: Duration) -> Vec<Sent> {
+        let senders = drafts.iter().map(|draft| (self.sender_of(&self.marker, self.level), draft));
+        let sending = edgeproof_http::send_with_pause(&self.target.endpoint, drafts, pause, self.timeout);
+        self.traced(senders, sending).await
+    }
+
     /// Sends a filled draft over a new connection, with a marker and a level of its own.
     pub(crate) async fn exchange_as(
         &self,
