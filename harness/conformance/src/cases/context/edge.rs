@@ -33,6 +33,8 @@ pub struct EdgeTarget {
     pub service: Option<Arc<MockService>>,
     /// A second mock service that no edge is configured with. Redirects point to it; no request may arrive there.
     pub elsewhere: Option<Arc<MockService>>,
+    /// Process id of a launched edge.
+    pub process: Option<u32>,
     /// The edge's output. None: it is not captured.
     pub log: Option<LogTail>,
     /// Credentials of the run.

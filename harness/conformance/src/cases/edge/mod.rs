@@ -22,8 +22,8 @@ mod rule;
 mod series;
 mod settings;
 mod unreachable;
-mod visitor;
 mod visitors;
+mod wear;
 
 use super::CaseList;
 
@@ -45,6 +45,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     series::add(cases);
     recovery::add(cases);
     late_replies::add(cases);
+    wear::add(cases);
     log::add(cases);
     other_paths::add(cases);
     visitors::add(cases);

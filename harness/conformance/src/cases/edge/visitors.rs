@@ -8,12 +8,11 @@ use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
 use super::isolation::scripted;
-use super::visitor::{Visitor, VisitorRelay};
-use crate::cases::{CaseList, Edge, EdgeCaseContext, fill, next_marker};
+use crate::cases::{
+    CaseList, Edge, EdgeCaseContext, PATIENCE, Visitor, VisitorRelay, collection, fill, next_marker,
+};
 use crate::judge::{self, ExpectedAnswer, RelayedRequests};
 
-/// Time after which a visitor without an answer leaves. A server may wait for more.
-const PATIENCE: Duration = Duration::from_millis(400);
 /// A default run plays one of this number of methods.
 const SAMPLED: usize = 3;
 
@@ -42,7 +41,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "statement.edge-lives-on",
             "visitors.heads",
             "the edge lives on after unusual hosts, versions, upgrades and expectations, and after long fields",
-            Visitor::with_odd_heads(),
+            Visitor::with_odd_heads(&collection()),
         ),
         (
             "statement.only-posts-relayed",

@@ -1,9 +1,14 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use edgeproof_http::{Body, Draft, HostForm, RequestForm};
 
-use crate::cases::{MARKER, ORIGIN, SIGNALS, collection, to_signals};
+use super::{MARKER, ORIGIN, SIGNALS, collection, to_signals};
 
-/// A request that no page sends.
+/// Time after which a visitor without an answer leaves. A server may wait for more.
+pub(super) const PATIENCE: Duration = Duration::from_millis(400);
+
+/// A request that no browser sends.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     /// What is unusual about it.
@@ -139,48 +144,42 @@ impl Visitor {
         PROTOCOLS.map(|(name, bytes)| Self::nothing(name, verbatim("GET", bytes.into()))).into()
     }
 
-    /// POSTs whose head is unusual, long, or asks for more than an answer, and targets in the other forms.
-    pub(super) fn with_odd_heads() -> Vec<Self> {
+    /// The plain request with a head that is unusual, long, or asks for more than an answer, and targets in other forms.
+    pub(super) fn with_odd_heads(plain: &Draft) -> Vec<Self> {
         let host = |host: &str| {
             let form = RequestForm { host: HostForm::Other(host.into()), ..RequestForm::default() };
-            Draft { form, ..collection() }
+            Draft { form, ..plain.clone() }
         };
+        let version = |version: &str, target: &str, host: &str| with_first_line(plain, target, version, host);
+        let field = |name: &str, value: &str| plain.clone().header(name, value);
+        let upgrade = |to: &str| field("Connection", "Upgrade").header("Upgrade", to);
+        let (path, host_line) = (plain.path.as_str(), "Host: edge.example\r\n");
         let long = "edgeproof".repeat(LONG_FIELD / 9);
-        let upgrade = |to: &str| collection().header("Connection", "Upgrade").header("Upgrade", to);
-        vec![
-            Self::post("an empty Host", host("")),
-            Self::post("a long Host", host(&format!("{}.example", "a".repeat(LONG_HOST)))),
-            Self::post("a Host with a user", host("user:pass@edge.example")),
-            Self::post("a Host with a path", host("edge.example/?#")),
-            Self::post("a Host with a port out of range", host("edge.example:99999")),
-            Self::post("two Hosts", collection().header("Host", "other.example")),
-            Self::post("no Host", with_version("1.1", SIGNALS, "")),
-            Self::post("HTTP/1.0 without a Host", with_version("1.0", SIGNALS, "")),
-            Self::post("HTTP/1.2", with_version("1.2", SIGNALS, "Host: edge.example\r\n")),
-            Self::post(
-                "HTTP/2.0 in the form of HTTP/1.1",
-                with_version("2.0", SIGNALS, "Host: edge.example\r\n"),
-            ),
-            Self::post(
-                "an authority as the target",
-                with_version("1.1", "edge.example:80", "Host: edge.example:80\r\n"),
-            ),
-            Self::post("an asterisk as the target", with_version("1.1", "*", "Host: edge.example\r\n")),
-            Self::nothing("CONNECT", Draft::new("CONNECT", "edge.example:443")),
-            Self::nothing("OPTIONS of the server", Draft::new("OPTIONS", "*")),
-            Self::post("a long User-Agent", collection().header("User-Agent", &long)),
-            Self::post("a long Cookie", collection().header("Cookie", &format!("a={long}"))),
-            Self::post(
-                "an upgrade to HTTP/2",
-                upgrade("h2c").header("HTTP2-Settings", "AAMAAABkAARAAAAAAAIAAAAA"),
-            ),
-            Self::post("an upgrade to an unknown protocol", upgrade("edgeproof/1")),
-            Self::post("an unknown expectation", collection().header("Expect", "edgeproof")),
-            Self::post(
-                "a Connection that names the framing",
-                collection().header("Connection", "content-length, host"),
-            ),
+        let mut visitors: Vec<Self> = [
+            ("an empty Host", host("")),
+            ("a long Host", host(&format!("{}.example", "a".repeat(LONG_HOST)))),
+            ("a Host with a user", host("user:pass@edge.example")),
+            ("a Host with a path", host("edge.example/?#")),
+            ("a Host with a port out of range", host("edge.example:99999")),
+            ("two Hosts", field("Host", "other.example")),
+            ("no Host", version("1.1", path, "")),
+            ("HTTP/1.0 without a Host", version("1.0", path, "")),
+            ("HTTP/1.2", version("1.2", path, host_line)),
+            ("HTTP/2.0 in the form of HTTP/1.1", version("2.0", path, host_line)),
+            ("an authority as the target", version("1.1", "edge.example:80", "Host: edge.example:80\r\n")),
+            ("an asterisk as the target", version("1.1", "*", host_line)),
+            ("a long User-Agent", field("User-Agent", &long)),
+            ("a long Cookie", field("Cookie", &format!("a={long}"))),
+            ("an upgrade to HTTP/2", upgrade("h2c").header("HTTP2-Settings", "AAMAAABkAARAAAAAAAIAAAAA")),
+            ("an upgrade to an unknown protocol", upgrade("edgeproof/1")),
+            ("an unknown expectation", field("Expect", "edgeproof")),
+            ("a Connection that names the framing", field("Connection", "content-length, host")),
         ]
+        .map(|(name, draft)| Self::post(name, draft))
+        .into();
+        visitors.push(Self::nothing("CONNECT", Draft::new("CONNECT", "edge.example:443")));
+        visitors.push(Self::nothing("OPTIONS of the server", Draft::new("OPTIONS", "*")));
+        visitors
     }
 
     /// Requests whose body is a POST. A server that answers before it reads a body must not take the body for a request.
@@ -216,14 +215,15 @@ impl Visitor {
     }
 }
 
-/// A collection in another version, with this target and these further header lines.
-fn with_version(version: &str, target: &str, lines: &str) -> Draft {
-    let body = format!(r#"{{"sealed":"{MARKER}"}}"#);
-    let head = format!(
-        "POST {target} HTTP/{version}\r\n{lines}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len(),
-    );
-    verbatim("POST", head.into()).body(Body::Raw(body.into()))
+/// The plain request in another version, with this target and this line for the host.
+fn with_first_line(plain: &Draft, target: &str, version: &str, host: &str) -> Draft {
+    let (method, body) = (&plain.method, Bytes::copy_from_slice(plain.body.bytes()));
+    let mut head = format!("{method} {target} HTTP/{version}\r\n{host}");
+    if !body.is_empty() {
+        head.push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
+    }
+    head.push_str("\r\n");
+    verbatim(method, head.into()).body(Body::Raw(body))
 }
 
 /// A request with these bytes in place of its head. `method`: what a monitor takes it for.
