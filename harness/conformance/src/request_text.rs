@@ -150,6 +150,13 @@ mod tests {
         Draft { form: RequestForm { pace: HeadPace::Bytes, http10: true, ..RequestForm::default() }, ..Draft::new("GET", "/") },
         &["GET / HTTP/1.0", "Host: 127.0.0.1:8080", "", "(each byte of the head is flushed separately)"]
     )]
+    #[case::verbatim(
+        Draft {
+            form: RequestForm { verbatim: Some("EHLO a\r\n\u{1}\r\n".into()), ..RequestForm::default() },
+            ..Draft::new("GET", "/")
+        },
+        &["EHLO a", "\\u{1}", "(these bytes, which are no HTTP/1.1 request)"]
+    )]
     #[tokio::test]
     async fn request_is_a_command_or_shown_with_what_curl_cannot_do(
         #[case] draft: Draft,

@@ -49,6 +49,8 @@ impl Server {
         E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static,
     {
         let addr = listener.local_addr()?;
+        let mut port = Port::Open(listener);
+        port.set_open(!matches!(protocol, ListenerProtocol::Refuses))?;
         let (orders, received) = mpsc::channel(1);
         let accepted = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&accepted);
@@ -58,7 +60,7 @@ impl Server {
             let number = counter.fetch_add(1, Ordering::Relaxed);
             connection::serve((tcp, addr, number), protocol, limits, log.clone(), handler.clone(), drain)
         };
-        let accepting = tokio::spawn(accept(listener, protocol, limits, received, open)).abort_handle();
+        let accepting = tokio::spawn(accept(port, protocol, limits, received, open)).abort_handle();
         Ok(Self { addr, orders, accepted, violations, accepting })
     }
 
@@ -152,7 +154,7 @@ impl Port {
 const BACKLOG: u32 = 1024;
 
 async fn accept<O, F>(
-    listener: TcpListener,
+    mut port: Port,
     mut protocol: ListenerProtocol,
     limits: Limits,
     mut orders: mpsc::Receiver<Order>,
@@ -161,7 +163,6 @@ async fn accept<O, F>(
     O: Fn(TcpStream, SocketAddr, ListenerProtocol, watch::Receiver<bool>) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
-    let mut port = Port::Open(listener);
     let mut connections = JoinSet::new();
     let (drain, draining) = watch::channel(false);
     let grace = loop {
