@@ -220,7 +220,8 @@ fn with_first_line(plain: &Draft, target: &str, version: &str, host: &str) -> Dr
     let (method, body) = (&plain.method, Bytes::copy_from_slice(plain.body.bytes()));
     let mut head = format!("{method} {target} HTTP/{version}\r\n{host}");
     if !body.is_empty() {
-        head.push_str(&format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len()));
+        let length = body.len().to_string();
+        head.extend(["Content-Type: application/json\r\nContent-Length: ", &length, "\r\n"]);
     }
     head.push_str("\r\n");
     verbatim(method, head.into()).body(Body::Raw(body))

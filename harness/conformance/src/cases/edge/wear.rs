@@ -78,10 +78,8 @@ mod tests {
     #[case::some([20, 160, 300], true)]
     #[case::one_for_every_second_refusal([20, 170, 320], false)]
     #[case::one_for_each([20, 320, 620], false)]
-    fn what_both_batches_leave_open_is_a_leak(
-        #[case] [before, between, after]: [usize; 3],
-        #[case] is_right: bool,
-    ) {
+    fn what_both_batches_leave_open_is_a_leak(#[case] counts: [usize; 3], #[case] is_right: bool) {
+        let [before, between, after] = counts;
         assert_eq!(kept_open(before, between, after).ok, is_right);
     }
 }
