@@ -16,6 +16,7 @@ pub(crate) fn curl(endpoint: &ServerAddress, draft: &Draft) -> Option<String> {
         || draft.body.bytes().len() > MAX_BODY
         || form.pace != HeadPace::Whole
         || form.chunks != ChunkExtras::default()
+        || form.verbatim.is_some()
     {
         return None;
     }

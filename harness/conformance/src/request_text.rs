@@ -37,6 +37,9 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
         TargetForm::Absolute => endpoint.address(&draft.path),
     };
     let version = if draft.form.http10 { "1.0" } else { "1.1" };
+    if let Some(head) = &draft.form.verbatim {
+        return String::from_utf8_lossy(head).lines().map(|line| visible(line).into_owned()).collect();
+    }
     let mut lines = vec![format!("{} {} HTTP/{version}", visible(&draft.method), visible(&target))];
     lines.push(format!("Host: {}", visible(&draft.form.host.value(endpoint.authority()))));
     for (name, value) in &draft.headers {
@@ -68,6 +71,9 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
 /// Why curl cannot send the request: what is unusual about its bytes or their time.
 fn manner(draft: &Draft) -> Vec<String> {
     let mut manner = Vec::new();
+    if draft.form.verbatim.is_some() {
+        manner.push("these bytes, which are no HTTP/1.1 request".to_owned());
+    }
     match draft.form.pace {
         HeadPace::Whole => {}
         HeadPace::Apart => manner.push("the head is flushed before the body begins".to_owned()),
@@ -143,6 +149,13 @@ mod tests {
     #[case::bytes(
         Draft { form: RequestForm { pace: HeadPace::Bytes, http10: true, ..RequestForm::default() }, ..Draft::new("GET", "/") },
         &["GET / HTTP/1.0", "Host: 127.0.0.1:8080", "", "(each byte of the head is flushed separately)"]
+    )]
+    #[case::verbatim(
+        Draft {
+            form: RequestForm { verbatim: Some("EHLO a\r\n\u{1}\r\n".into()), ..RequestForm::default() },
+            ..Draft::new("GET", "/")
+        },
+        &["EHLO a", "\\u{1}", "(these bytes, which are no HTTP/1.1 request)"]
     )]
     #[tokio::test]
     async fn request_is_a_command_or_shown_with_what_curl_cannot_do(

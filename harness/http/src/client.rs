@@ -38,11 +38,24 @@ pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> S
 /// Sends HTTP/1.1 requests in turn over one connection. Opens a new one after an answer with `Connection: close`
 /// (RFC 9112 §9.6). Stops after the first request without a complete answer.
 pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
+    send_with_pause(endpoint, drafts, Duration::ZERO, limit).await
+}
+
+/// As [`send_in_turn`], with a pause between an answer and the next request.
+pub async fn send_with_pause(
+    endpoint: &ServerAddress,
+    drafts: &[Draft],
+    pause: Duration,
+    limit: Duration,
+) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
     let Some(first) = drafts.first() else { return sent };
     let mut connection = KeptConnection::open(endpoint, first).await;
     let mut next = ConnectionUse::first();
     for (number, draft) in drafts.iter().enumerate() {
+        if number > 0 && !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
         let at = Instant::now();
         let (reply, violations) = match &mut connection {
             Ok(connection) => connection.exchange(endpoint, draft, limit).await,

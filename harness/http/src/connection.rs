@@ -85,7 +85,9 @@ pub(super) async fn serve<H, F, B, E>(
     let _ = tcp.set_nodelay(true);
     let (io, certificates, tls) = match protocol {
         ListenerProtocol::Garbage => return blurt(tcp, GARBAGE, limits.handshake).await,
-        ListenerProtocol::Closes => return blurt(tcp, b"", limits.handshake).await,
+        ListenerProtocol::Closes | ListenerProtocol::Refuses => {
+            return blurt(tcp, b"", limits.handshake).await;
+        }
         ListenerProtocol::Plain => (Either::Left(tcp), Arc::default(), None),
         ListenerProtocol::Tls(config) => {
             let handshake = TlsAcceptor::from(config).accept(tcp);

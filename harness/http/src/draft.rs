@@ -156,15 +156,16 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
         head.push_str("Trailer: X-Checksum, X-Signature\r\n");
     }
     head.push_str("\r\n");
+    let head = form.verbatim.clone().unwrap_or_else(|| head.into());
     let mut parts = Vec::new();
     let mut start = |body: &[u8]| {
         let (apart, rest): (Vec<&[u8]>, &[u8]) = match form.pace {
             HeadPace::Whole => {
-                return parts.push(WriteStep::Bytes([head.as_bytes(), body].concat().into()));
+                return parts.push(WriteStep::Bytes([&head, body].concat().into()));
             }
-            HeadPace::Apart => (vec![head.as_bytes()], body),
-            HeadPace::Lines => (head.as_bytes().split_inclusive(|byte| *byte == b'\n').collect(), body),
-            HeadPace::Bytes => (head.as_bytes().chunks(1).collect(), body),
+            HeadPace::Apart => (vec![&head], body),
+            HeadPace::Lines => (head.split_inclusive(|byte| *byte == b'\n').collect(), body),
+            HeadPace::Bytes => (head.chunks(1).collect(), body),
         };
         for (number, piece) in apart.into_iter().enumerate() {
             // Without a pause the system may join the pieces.

@@ -20,7 +20,7 @@ mod tls;
 mod tls_failure;
 
 pub use answer_reader::{AnswerReader, ReadProgress};
-pub use client::{ReusedConnection, send, send_http2, send_in_turn, send_pipelined};
+pub use client::{ReusedConnection, send, send_http2, send_in_turn, send_pipelined, send_with_pause};
 pub use connection::{Peer, TlsFacts};
 pub use draft::{Body, Draft};
 pub use grammar::{MessageRule, RequestViolation, Violation, field_violations};

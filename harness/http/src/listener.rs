@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -28,7 +28,7 @@ pub struct Server {
 
 enum Order {
     Close(oneshot::Sender<()>),
-    ListenerProtocol(ListenerProtocol, oneshot::Sender<()>),
+    ListenerProtocol(ListenerProtocol, oneshot::Sender<io::Result<()>>),
     Stop(Duration),
 }
 
@@ -49,6 +49,8 @@ impl Server {
         E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static,
     {
         let addr = listener.local_addr()?;
+        let mut port = Port::Open(listener);
+        port.set_open(!matches!(protocol, ListenerProtocol::Refuses))?;
         let (orders, received) = mpsc::channel(1);
         let accepted = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&accepted);
@@ -58,7 +60,7 @@ impl Server {
             let number = counter.fetch_add(1, Ordering::Relaxed);
             connection::serve((tcp, addr, number), protocol, limits, log.clone(), handler.clone(), drain)
         };
-        let accepting = tokio::spawn(accept(listener, protocol, limits, received, open)).abort_handle();
+        let accepting = tokio::spawn(accept(port, protocol, limits, received, open)).abort_handle();
         Ok(Self { addr, orders, accepted, violations, accepting })
     }
 
@@ -83,10 +85,10 @@ impl Server {
         self.order(Order::Close(done), closed).await;
     }
 
-    /// Closes all connections and uses `protocol` for new ones.
-    pub async fn set_protocol(&self, protocol: ListenerProtocol) {
+    /// Closes all connections and uses `protocol` for new ones. Fails if the port cannot be closed or opened again.
+    pub async fn set_protocol(&self, protocol: ListenerProtocol) -> io::Result<()> {
         let (done, closed) = oneshot::channel();
-        self.order(Order::ListenerProtocol(protocol, done), closed).await;
+        self.order(Order::ListenerProtocol(protocol, done), closed).await.unwrap_or(Ok(()))
     }
 
     /// Stops listening, lets requests in flight finish within `grace`, then closes the remaining connections.
@@ -97,11 +99,10 @@ impl Server {
         }
     }
 
-    async fn order(&self, order: Order, done: oneshot::Receiver<()>) {
-        // The accept task ends before the server only when the runtime ends.
-        if self.orders.send(order).await.is_ok() {
-            let _ = done.await;
-        }
+    /// None: the accept task has ended, because the runtime ends.
+    async fn order<T>(&self, order: Order, done: oneshot::Receiver<T>) -> Option<T> {
+        self.orders.send(order).await.ok()?;
+        done.await.ok()
     }
 }
 
@@ -111,8 +112,49 @@ impl Drop for Server {
     }
 }
 
+/// Port of a server.
+enum Port {
+    /// It accepts connections.
+    Open(TcpListener),
+    /// It refuses them. The socket keeps the port from other programs.
+    Closed(TcpSocket),
+    /// It could neither be closed nor opened.
+    Lost,
+}
+
+impl Port {
+    /// Never returns while the port is closed.
+    async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        match self {
+            Self::Open(listener) => listener.accept().await,
+            Self::Closed(_) | Self::Lost => std::future::pending().await,
+        }
+    }
+
+    fn set_open(&mut self, is_open: bool) -> io::Result<()> {
+        *self = match (std::mem::replace(self, Self::Lost), is_open) {
+            (Self::Open(listener), false) => {
+                let addr = listener.local_addr()?;
+                drop(listener);
+                let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+                // Connections of the listener may still be closing.
+                socket.set_reuseaddr(true)?;
+                socket.bind(addr)?;
+                Self::Closed(socket)
+            }
+            (Self::Closed(socket), true) => Self::Open(socket.listen(BACKLOG)?),
+            (Self::Lost, _) => return Err(io::ErrorKind::NotConnected.into()),
+            (port, _) => port,
+        };
+        Ok(())
+    }
+}
+
+/// Connections that wait to be accepted, as in [`TcpListener::bind`].
+const BACKLOG: u32 = 1024;
+
 async fn accept<O, F>(
-    listener: TcpListener,
+    mut port: Port,
     mut protocol: ListenerProtocol,
     limits: Limits,
     mut orders: mpsc::Receiver<Order>,
@@ -132,14 +174,15 @@ async fn accept<O, F>(
                 }
                 Some(Order::ListenerProtocol(other, done)) => {
                     connections.shutdown().await;
+                    let is_open = !matches!(other, ListenerProtocol::Refuses);
                     protocol = other;
-                    let _ = done.send(());
+                    let _ = done.send(port.set_open(is_open));
                 }
                 Some(Order::Stop(grace)) => break grace,
                 None => return,
             },
             Some(_) = connections.join_next() => {}
-            accepted = listener.accept(), if connections.len() < limits.connections => match accepted {
+            accepted = port.accept(), if connections.len() < limits.connections => match accepted {
                 Ok((tcp, addr)) => {
                     connections.spawn(open(tcp, addr, protocol.clone(), draining.clone()));
                 }
@@ -148,7 +191,7 @@ async fn accept<O, F>(
             },
         }
     };
-    drop(listener);
+    drop(port);
     drain.send_replace(true);
     let finished = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(grace, finished).await.is_err() {

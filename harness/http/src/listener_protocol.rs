@@ -11,4 +11,6 @@ pub enum ListenerProtocol {
     Garbage,
     /// An immediate shutdown.
     Closes,
+    /// None: the port is closed, and kept for later.
+    Refuses,
 }

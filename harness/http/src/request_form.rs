@@ -1,3 +1,5 @@
+use bytes::Bytes;
+
 /// How the head of a request is written, where HTTP/1.1 allows several forms. The default is the usual form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RequestForm {
@@ -11,6 +13,8 @@ pub struct RequestForm {
     pub pace: HeadPace,
     /// Trailer fields and extensions of a chunked body.
     pub chunks: ChunkExtras,
+    /// Bytes in place of the head, for what is no HTTP/1.1 request.
+    pub verbatim: Option<Bytes>,
 }
 
 /// Form of a request target (RFC 9112 §3.2).

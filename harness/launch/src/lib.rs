@@ -25,7 +25,7 @@ pub use exit::ExitInfo;
 pub use filter::{Filter, FilterError, FilterOutput};
 pub use launch::{Launch, PortName, PortNameError, Scheme, probe};
 pub use log::{LogLine, LogTail, Stream};
-pub use machine::{MachineTimes, ProcessorTime, TimeLimit, cpu_cgroups, process_tree};
+pub use machine::{MachineTimes, ProcessorTime, TimeLimit, cpu_cgroups, open_files, process_tree};
 pub use port::HeldPort;
 pub use process::{Process, ProcessStart};
 pub use running::RunningProgram;

@@ -26,6 +26,8 @@ pub enum ListenerMode {
     Garbage,
     /// Accepts connections and closes them.
     Closes,
+    /// Refuses connections: nothing listens on the port. A later mode listens on it again.
+    Refuses,
 }
 
 impl From<SocketAddr> for Listen {
@@ -61,6 +63,7 @@ pub(crate) fn protocol(
         ListenerMode::PlainHttp => return Ok(ListenerProtocol::Plain),
         ListenerMode::Garbage => return Ok(ListenerProtocol::Garbage),
         ListenerMode::Closes => return Ok(ListenerProtocol::Closes),
+        ListenerMode::Refuses => return Ok(ListenerProtocol::Refuses),
     };
     let certificate = credentials.certificate(role);
     let clients = match profile.certificate_refusal {

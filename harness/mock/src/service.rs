@@ -170,8 +170,7 @@ impl MockService {
         let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
         *self.mode.lock() = mode;
         self.closed.store(true, Ordering::Relaxed);
-        self.server.set_protocol(protocol).await;
-        Ok(())
+        self.server.set_protocol(protocol).await
     }
 
     /// Current mode of the listener.

@@ -110,6 +110,8 @@ values! {
         SameBodies,
         /// Answers other than expected.
         WrongAnswers,
+        /// Files and sockets that an edge keeps open after a batch of refusals.
+        KeptFiles,
         /// Bodies that did not arrive once and unchanged.
         ChangedBodies,
         /// Generated bodies that did not arrive.

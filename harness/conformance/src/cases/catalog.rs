@@ -17,6 +17,8 @@ pub struct Catalog<'a> {
     pub shape: &'a ReplyShape,
     /// Cases may take minutes of real time (`--waits`).
     pub waits: bool,
+    /// Cases play what is too slow for a default run (`--thorough`).
+    pub thorough: bool,
     /// Number of generated bodies and their seed.
     pub fuzz: (u32, u64),
     /// Adds the cases that explore variation. `--quick` leaves them out.
@@ -26,13 +28,20 @@ pub struct Catalog<'a> {
 impl<'a> Catalog<'a> {
     /// A catalog without generated bodies and without exploration.
     pub fn new(spec: &'a Spec, shape: &'a ReplyShape, waits: bool) -> Self {
-        Self { spec, shape, waits, fuzz: (0, 0), explores: false }
+        Self { spec, shape, waits, thorough: false, fuzz: (0, 0), explores: false }
     }
 
     /// Sets the number of generated bodies and their seed (default: no generated bodies).
     #[must_use]
     pub fn fuzz(mut self, bodies: u32, seed: u64) -> Self {
         self.fuzz = (bodies, seed);
+        self
+    }
+
+    /// Also plays what is too slow for a default run, or not (default: not).
+    #[must_use]
+    pub fn thorough(mut self, thorough: bool) -> Self {
+        self.thorough = thorough;
         self
     }
 

@@ -35,15 +35,19 @@ pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
     let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
     let value = |value: &String| look_alike::fill(&text(value), origin);
     let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
+    let signals = spec.path(Endpoint::Signals);
+    let mut form = draft.form.clone();
+    form.verbatim = form.verbatim.map(|head| {
+        let marked = replace(&head, MARKER.as_bytes(), marker.as_bytes());
+        replace(&marked, SIGNALS.as_bytes(), signals.as_bytes())
+    });
     Draft {
         method: draft.method.clone(),
-        path: text(&draft.path)
-            .replace(SIGNALS, spec.path(Endpoint::Signals))
-            .replace(HEALTH, spec.path(Endpoint::Health)),
+        path: text(&draft.path).replace(SIGNALS, signals).replace(HEALTH, spec.path(Endpoint::Health)),
         headers: draft.headers.iter().map(|(name, text)| (name.clone(), value(text))).collect(),
         body: draft.body.with_bytes(body),
         from: draft.from,
-        form: draft.form.clone(),
+        form,
     }
 }
 

@@ -28,6 +28,7 @@ mod service_monitor;
 mod setting_forms;
 mod setup;
 pub(crate) mod summary;
+mod visitor;
 
 pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, service_with_sequences};
 pub use any_case::AnyCase;
@@ -67,3 +68,4 @@ pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, Ver
 pub use service_monitor::ServiceMonitor;
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};
 pub use setup::{OTHER_ALLOWED_ORIGIN, Setup};
+use visitor::{PATIENCE, Visitor, VisitorRelay};

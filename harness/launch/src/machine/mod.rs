@@ -1,10 +1,12 @@
 //! Processor time of this machine, and who uses it. Linux only: elsewhere, all of it counts as free for this program.
 
 mod machine_times;
+mod open_files;
 mod processor_time;
 mod time_limit;
 
 pub use machine_times::{MachineTimes, cpu_cgroups};
+pub use open_files::open_files;
 pub use processor_time::ProcessorTime;
 pub use time_limit::TimeLimit;
 

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use edgeproof_edge::RelayResult;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::ServiceEndpoint;
@@ -89,6 +91,8 @@ pub(crate) enum Condition {
     LastOfEach(u32, &'static Condition),
     /// This number of collections is under way, or more. This one counts.
     UnderWay(u32),
+    /// The last exchange on the connection ended this number of milliseconds ago, or earlier.
+    Idle(u64),
     /// An earlier connection sent no valid request. Servers number connections from 0.
     SilentConnection,
 }
@@ -164,6 +168,7 @@ impl Condition {
                 holds(condition) && history.count((Same::Part, condition), seen) % each == each - 1
             }
             Self::UnderWay(least) => history.under_way() >= least,
+            Self::Idle(ms) => history.idle(seen.connection) >= Duration::from_millis(ms),
             Self::SilentConnection => history.has_silent_connection(seen.connection),
         }
     }

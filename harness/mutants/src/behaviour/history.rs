@@ -1,4 +1,5 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
@@ -66,8 +67,8 @@ pub(crate) struct History {
     remembered: Vec<(Memory, HashMap<Vec<u8>, Remembered>)>,
     /// Collections under way.
     under_way: u32,
-    /// Connections that sent a request.
-    connections: BTreeSet<u64>,
+    /// Connections that sent a request, and when the last exchange began or ended.
+    connections: BTreeMap<u64, Instant>,
 }
 
 /// One of the exchanges of a memory.
@@ -104,13 +105,14 @@ impl History {
 
     /// A request arrived.
     pub(crate) fn arrive(&mut self, seen: &Seen<'_>) {
-        self.connections.insert(seen.connection);
+        self.connections.entry(seen.connection).or_insert_with(Instant::now);
         self.under_way += u32::from(Condition::Collection.holds(seen, self));
         self.remember(seen, |known, past| known.arrived = Some(past));
     }
 
     /// An exchange ended with its right answer.
     pub(crate) fn conclude(&mut self, seen: &Seen<'_>) {
+        self.connections.insert(seen.connection, Instant::now());
         self.under_way -= u32::from(self.under_way > 0 && Condition::Collection.holds(seen, self));
         self.remember(seen, |known, past| {
             known.count += 1;
@@ -141,7 +143,12 @@ impl History {
 
     /// Whether a connection before this one sent no valid request.
     pub(crate) fn has_silent_connection(&self, connection: u64) -> bool {
-        (0..connection).any(|earlier| !self.connections.contains(&earlier))
+        (0..connection).any(|earlier| !self.connections.contains_key(&earlier))
+    }
+
+    /// Time since the last exchange on a connection.
+    pub(crate) fn idle(&self, connection: u64) -> Duration {
+        self.connections.get(&connection).map_or(Duration::ZERO, Instant::elapsed)
     }
 
     fn remembered(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Remembered> {

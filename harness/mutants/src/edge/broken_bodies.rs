@@ -42,6 +42,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     .breaks("statement.edge-lives-on", "broken-request-harms")
     .when(Earlier(Same::Part, 1, &TargetPart("%zz")))
     .then(Instead(Json(500, INTERNAL))),
+    mutant("stops-on-upgrade", "Answers 500 to every request after an upgrade to HTTP/2.")
+        .breaks("statement.edge-lives-on", "broken-request-harms")
+        .when(Earlier(Same::Part, 1, &Header("upgrade", "h2c")))
+        .then(Instead(Json(500, INTERNAL))),
     mutant("stops-on-malformed-request", "Answers no request after a connection with malformed HTTP.")
         .breaks("statement.edge-lives-on", "broken-request-harms")
         .when(SilentConnection)

@@ -98,6 +98,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
             let Some(reason) = body["reason"].as_str() else { return line.to_owned() };
             format!("refused status={status} reason={reason}")
         })),
+    mutant("logs-decoded-targets", "Logs the decoded path of a request that it does not know.")
+        .breaks("statement.refusal-logged", "refusal-log-wrong")
+        .when(All(&[AnswerIs(404, 404), Not(&Signals)]))
+        .answers(By(|seen, answer| {
+            let line = format!("no route for {}", seen.target.replace("%0A", "\n"));
+            with_line(answer, &line)
+        })),
     mutant("logs-no-unknown-reasons", "Logs no refusal without a plain reason.")
         .breaks("statement.refusal-logged", "refusal-log-wrong")
         .then(Log(|_, line| if line.contains("reason=unknown") { String::new() } else { line.to_owned() })),

@@ -1,5 +1,6 @@
 //! Edges that answer other methods, paths and versions of HTTP wrongly.
 
+use bytes::Bytes;
 use serde_json::json;
 
 use super::prelude::*;
@@ -10,6 +11,20 @@ const OTHER_METHOD: Condition = All(&[Not(&Relayed), Signals, AnswerIs(405, 405)
 const ALLOW: Change = SetHeader("allow", "POST, OPTIONS");
 const METHOD_NOT_ALLOWED: Change = Replaced(Json(405, r#"{"error":"method_not_allowed"}"#));
 
+/// Relays the body of the POST within a body, and nothing else.
+const NESTED: &[(Condition, EdgeEffect)] = &[(
+    Not(&Method("POST")),
+    Parse(|seen| {
+        let text = seen.text();
+        let nested = text.strip_prefix("POST ").and_then(|post| post.split_once("\r\n\r\n"));
+        let body = nested.map(|(_, body)| Bytes::copy_from_slice(body.as_bytes()));
+        body.ok_or_else(|| {
+            let refused = Answer::json(405, r#"{"error":"method_not_allowed"}"#);
+            Box::new(refused.with("allow", "POST, OPTIONS"))
+        })
+    }),
+)];
+
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("accepts-put", "Handles PUT as POST.")
         .breaks("endpoint.edge.signals", "method-not-405")
@@ -19,6 +34,16 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(All(&[Signals, Any(&[Method("GET"), Method("PURGE")])]))
         .then(RelayAnyway),
+    mutant("relays-nested-posts", "Takes the body of GET and PUT for the next request.")
+        .breaks("statement.only-posts-relayed", "body-as-request")
+        .when(All(&[Signals, Has("content-length"), Any(&[Method("GET"), Method("PUT")])]))
+        .then(RelayAnyway)
+        .also(NESTED),
+    mutant("relays-nested-posts-in-chunks", "Takes a chunked body of DELETE for the next request.")
+        .breaks("statement.only-posts-relayed", "body-as-request")
+        .when(All(&[Signals, Has("transfer-encoding"), Method("DELETE")]))
+        .then(RelayAnyway)
+        .also(NESTED),
     mutant("accepts-get", "Answers GET with the health check's answer.")
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(All(&[Method("GET"), Not(&Health)]))

@@ -11,6 +11,10 @@ use crate::behaviour::{phrase, text};
 /// A refusal of a large collection.
 const EARLY: Condition = All(&[REFUSED, BodyOver(256 * 1024)]);
 
+/// Gives up after 100 ms.
+const HURRIES: &[(Condition, EdgeEffect)] =
+    &[(Always, Start(|options, _| options.service_timeout = Duration::from_millis(100)))];
+
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("unreachable-html", "Answers 502 in HTML without a page if the service is unreachable.")
         .breaks("edge.502.service-unreachable", "unreachable-answer")
@@ -87,6 +91,20 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("short-timeout", "Times out after 300 ms.")
         .breaks("statement.slow-service", "timeout-short")
         .then(Start(|options, _| options.service_timeout = Duration::from_millis(300))),
+    mutant("accepts-when-late", "Answers 200 when the service has not replied within 100 ms.")
+        .breaks("statement.late-reply-told-truth", "accepted-without-service")
+        .when(Unreachable)
+        .answers(Rewritten(200, OK))
+        .also(HURRIES),
+    mutant("repeats-when-late", "Sends a collection again when the service has not replied within 100 ms.")
+        .breaks("statement.late-reply-told-truth", "retried")
+        .when(Unreachable)
+        .then(RelayAgain)
+        .also(HURRIES),
+    mutant("fails-after-pause", "Answers 502 to a collection on a connection that was idle for 800 ms.")
+        .breaks("statement.recovery", "no-recovery")
+        .when(All(&[Collection, Idle(800)]))
+        .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
     mutant("fails-after-first-failure", "Answers 502 to every collection after the first failure.")
         .breaks("statement.recovery", "no-recovery")
         .when(All(&[Relayed, Earlier(Same::Part, 1, &Unreachable)]))

@@ -44,6 +44,11 @@ pub(super) fn rendered(count: &Count) -> Rendered {
                 format!("{actual} of {of}{foreign}"),
             )
         }
+        Counted::KeptFiles => Rendered::new(
+            "files and sockets that the edge keeps open",
+            format!("fewer than one for every second refusal, in one of two batches of {of}"),
+            format!("{actual} more after the first batch, {part} more after the second one"),
+        ),
         Counted::ChangedBodies => Rendered::new(
             "bodies that did not arrive once and unchanged",
             format!("{expected} of {of}"),

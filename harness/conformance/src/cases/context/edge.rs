@@ -33,6 +33,8 @@ pub struct EdgeTarget {
     pub service: Option<Arc<MockService>>,
     /// A second mock service that no edge is configured with. Redirects point to it; no request may arrive there.
     pub elsewhere: Option<Arc<MockService>>,
+    /// Process id of a launched edge.
+    pub process: Option<u32>,
     /// The edge's output. None: it is not captured.
     pub log: Option<LogTail>,
     /// Credentials of the run.
@@ -198,6 +200,14 @@ impl EdgeCaseContext {
     pub async fn exchange_in_turn(&self, drafts: &[Draft]) -> Vec<Sent> {
         let senders = drafts.iter().map(|draft| (self.sender_of(&self.marker, self.level), draft));
         let sending = edgeproof_http::send_in_turn(&self.target.endpoint, drafts, self.timeout);
+        self.traced(senders, sending).await
+    }
+
+    /// Sends filled drafts in turn over one connection, with this pause between them. The case's report does not show the
+    /// exchanges.
+    pub(in crate::cases) async fn exchange_with_pause(&self, drafts: &[Draft], pause: Duration) -> Vec<Sent> {
+        let senders = drafts.iter().map(|draft| (self.sender_of(&self.marker, self.level), draft));
+        let sending = edgeproof_http::send_with_pause(&self.target.endpoint, drafts, pause, self.timeout);
         self.traced(senders, sending).await
     }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 use edgeproof_fixtures::credentials::Role;
 
 use crate::cases::{
-    Case, CaseList, DeferredLogCheck, Edge, EdgeCaseContext, EdgeNeed, LogCheck, MARKER, collection,
+    Case, CaseList, DeferredLogCheck, Edge, EdgeCaseContext, EdgeNeed, LogCheck, MARKER, SIGNALS, collection,
 };
 use crate::judge;
-use edgeproof_http::Body;
+use edgeproof_http::{Body, Draft};
 use edgeproof_launch::LogLine;
 use edgeproof_mock::{Action, ListenerMode, Script};
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::UserDatum;
 use serde_json::json;
 
@@ -23,6 +24,8 @@ const STATUS: u16 = 403;
 const REASON: &str = "edgeproof_logged";
 /// The second line of a reason.
 const FORGED: &str = "403 edgeproof_forged";
+/// The second line of a text of a visitor, without spaces.
+const FORGED_BY_VISITOR: &str = "403:edgeproof_visitor";
 /// Reason of a second refusal. Its log line proves that the edge has written the line of the first one, so the edge can
 /// be stopped.
 const BARRIER: &str = "edgeproof_barrier";
@@ -36,6 +39,8 @@ enum Preceding {
     Events,
     /// Refusals whose reason contains a line break.
     Forged,
+    /// Requests whose target and header fields contain line breaks, in forms that HTTP allows.
+    Visitors,
 }
 
 /// The edge logs a refusal in one line with status and reason, without end-user data (7.2).
@@ -57,6 +62,15 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         "a reason with line breaks forges no line of the log",
         Preceding::Forged,
         |_| Arc::new(|lines| judge::no_forged_line(STATUS, FORGED, lines)),
+    )
+    .requires(&needs);
+    case(
+        cases,
+        "statement.refusal-logged",
+        "log.forged-by-visitors",
+        "a request target and header fields with encoded line breaks forge no line of the log",
+        Preceding::Visitors,
+        |_| Arc::new(|lines| judge::no_forged_line(STATUS, FORGED_BY_VISITOR, lines)),
     )
     .requires(&needs);
     case(
@@ -137,7 +151,7 @@ async fn post_refused(
             context.script(refusal);
             context.send(&draft).await;
         }
-        context.script(accepted);
+        context.script(accepted.clone());
         context.send(&draft).await;
         if !context.set_listener(ListenerMode::Closes).await {
             return;
@@ -155,6 +169,22 @@ async fn post_refused(
             let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
             context.script(Script::one(Action::Answer { status: STATUS, headers, body }));
             context.send(&draft).await;
+        }
+    }
+    if preceding == Preceding::Visitors {
+        context.script(accepted);
+        for line_end in ["%0A", "%0d%0a", "%E2%80%A8", "\u{85}", "\\n"] {
+            let text = format!("edgeproof{line_end}{FORGED_BY_VISITOR}");
+            let fields = ["User-Agent", "Referer", "Cookie", "X-Forwarded-For", "X-Request-Id", "Origin"];
+            let visitor = fields
+                .into_iter()
+                .fold(Draft::new("GET", &format!("/{text}?{text}")), |draft, name| draft.header(name, &text));
+            let posted = Draft { method: "POST".to_owned(), path: SIGNALS.to_owned(), ..visitor.clone() };
+            let posted = posted.body(collection().body);
+            for visitor in [visitor, posted] {
+                let visitor = context.fill(&visitor);
+                context.exchange_as(&context.marker, CaseLevel::Open, &visitor, context.timeout).await;
+            }
         }
     }
     context.script(refused);

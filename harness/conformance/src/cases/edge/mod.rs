@@ -8,11 +8,13 @@ mod exchange;
 mod fuzz;
 mod health;
 mod isolation;
+mod late_replies;
 mod log;
 mod methods;
 mod other_paths;
 mod part;
 mod read_failures;
+mod recovery;
 mod refusals;
 mod relay;
 mod relayed_license;
@@ -20,6 +22,8 @@ mod rule;
 mod series;
 mod settings;
 mod unreachable;
+mod visitors;
+mod wear;
 
 use super::CaseList;
 
@@ -39,8 +43,12 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     unreachable::add(cases);
     isolation::add(cases);
     series::add(cases);
+    recovery::add(cases);
+    late_replies::add(cases);
+    wear::add(cases);
     log::add(cases);
     other_paths::add(cases);
+    visitors::add(cases);
     if cases.explores {
         settings::add(cases);
         health::add(cases);

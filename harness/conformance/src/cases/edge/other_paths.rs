@@ -1,6 +1,6 @@
 use crate::cases::{
-    CaseList, Conversation, Edge, EdgeNeed, EdgeObservation, EdgeRule, ExpectedRelay, HEALTH, SIGNALS,
-    collection, to_signals,
+    CaseList, Conversation, Edge, EdgeNeed, EdgeObservation, EdgeRule, HEALTH, SIGNALS, collection,
+    to_signals,
 };
 use crate::judge;
 use edgeproof_http::Draft;
@@ -46,70 +46,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .conversation(exchange.observe(EdgeObservation::Status))
             .requires(&[]);
     }
-    odd_values(cases);
     http2(cases);
-}
-
-/// Request targets that a decoder of percent escapes or a parser of URLs refuses.
-const ODD_TARGETS: [&str; 10] = [
-    "/%",
-    "/%zz",
-    "/%00",
-    "/%c0%af",
-    "/%E0%A4%A",
-    "/%2e%2e/%2e%2e/",
-    "//",
-    "/?%",
-    "/?a[=1&a]=2&__proto__[x]=1",
-    "/a;b=%",
-];
-
-/// Header fields that a parser of their values refuses.
-const ODD_FIELDS: [(&str, &str); 9] = [
-    ("Origin", "%"),
-    ("Origin", "https://["),
-    ("Referer", "http://%"),
-    ("Cookie", "a=%; =; ;"),
-    ("Content-Type", ";"),
-    ("Content-Type", "application/json; charset=edgeproof"),
-    ("X-Forwarded-For", "%, [::, unknown"),
-    ("Accept-Language", ";q=x"),
-    ("Authorization", "Basic %"),
-];
-
-/// Anybody can send these: an answer of any kind is fine, an edge that ends or hangs is not.
-fn odd_values(cases: &mut CaseList<'_, Edge>) {
-    let of_collections = ["%", "?%zz=%"].map(|end| format!("{SIGNALS}{end}"));
-    let targets = ODD_TARGETS.map(str::to_owned).into_iter().chain(of_collections);
-    let targets = targets.map(|target| [Draft::new("GET", &target), Draft { path: target, ..collection() }]);
-    let fields = ODD_FIELDS.map(|(name, value)| {
-        let mut draft = collection();
-        draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
-        draft.header(name, value)
-    });
-    let odd: Vec<Draft> = targets.flatten().chain(fields).collect();
-    let (accept, next) = (cases.accept(), cases.accepted_post().relay(ExpectedRelay::Any));
-    cases
-        .case(
-            "statement.edge-lives-on",
-            "paths.odd-values",
-            "the edge still works after request targets and header fields that a parser refuses",
-        )
-        .steps(steps!(with(odd, accept, next), async |context| {
-            context.script(accept);
-            // Their own answers are open.
-            for draft in &odd {
-                let draft = context.fill(draft);
-                let (marker, limit) = (context.marker.clone(), context.timeout);
-                let sent = context.exchange_as(&marker, CaseLevel::Open, &draft, limit).await;
-                // It may have ended the edge.
-                if sent.reply.is_err() {
-                    context.record(&draft, sent);
-                }
-            }
-            context.converse(&next).await;
-        }))
-        .exclusive();
 }
 
 fn http2(cases: &mut CaseList<'_, Edge>) {

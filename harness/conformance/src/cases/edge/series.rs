@@ -2,18 +2,15 @@ use std::iter::repeat_n;
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::credentials::Role;
-use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Body, Draft, Sent};
-use edgeproof_mock::{Action, ListenerMode, Script};
+use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 use futures_util::future::{join, join_all};
 
 use super::isolation::scripted;
 use crate::cases::{
-    CaseList, Conversation, Edge, EdgeCaseContext, EdgeNeed, MARKER, ORIGIN, OTHER_ORIGIN, collection,
-    collection_from, preflight, summary, to_signals,
+    CaseList, Edge, EdgeCaseContext, EdgeNeed, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from,
+    preflight, to_signals,
 };
 use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 
@@ -24,6 +21,8 @@ const TIMES: usize = 24;
 const OTHER_TIMES: usize = 3;
 /// Number of acceptances in a row. Clients keep up to 128 connections in use, or fewer.
 const ACCEPTED: usize = 140;
+/// The same in a thorough run.
+const ACCEPTED_THOROUGH: usize = 500;
 /// Number of replies in a row that break off.
 const LOST: usize = 6;
 /// Length of a large reply (bytes).
@@ -39,7 +38,6 @@ const SERVICE_TAKES: Duration = Duration::from_millis(120);
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     refusals(cases);
     acceptances(cases);
-    recovery(cases);
     lost_replies(cases);
     large_replies(cases);
     origins(cases);
@@ -72,11 +70,16 @@ fn refusals(cases: &mut CaseList<'_, Edge>) {
 
 /// An edge that leaves something open after each acceptance stops at some number of them.
 fn acceptances(cases: &mut CaseList<'_, Edge>) {
-    let plays: Vec<_> = repeat_n((cases.accept(), cases.accepted()), ACCEPTED).collect();
+    let times = if cases.thorough { ACCEPTED_THOROUGH } else { ACCEPTED };
+    let plays: Vec<_> = repeat_n((cases.accept(), cases.accepted()), times).collect();
     cases
-        .case("statement.isolation", "series.acceptances", "the edge relays 140 collections in a row")
+        .case(
+            "statement.isolation",
+            "series.acceptances",
+            &format!("the edge relays {times} collections in a row"),
+        )
         .steps(steps!(with(plays), async |context| { in_a_row(context, &plays).await }))
-        .takes(slowest(ACCEPTED));
+        .takes(slowest(times));
 }
 
 /// Time of this many exchanges with a distant edge.
@@ -106,89 +109,6 @@ async fn in_a_row(context: &mut EdgeCaseContext, plays: &[(Script, ExpectedAnswe
             return context.checks(checks);
         }
     }
-}
-
-/// The same edge works again after an outage.
-fn recovery(cases: &mut CaseList<'_, Edge>) {
-    let (again, gone) = (cases.accepted_post(), cases.unreachable_post());
-    cases
-        .case(
-            "statement.recovery",
-            "recovery.service-back",
-            "the edge works again without a restart when its service is back",
-        )
-        .steps(steps!(with(gone, again), async |context| {
-            if !context.set_listener(ListenerMode::Closes).await {
-                return;
-            }
-            context.converse(&gone).await;
-            if context.set_listener(ListenerMode::Tls(Role::ServiceServer)).await {
-                works_again(context, &again).await;
-            }
-        }))
-        .exclusive();
-    let again = cases.accepted_post();
-    cases
-        .case(
-            "statement.recovery",
-            "recovery.connection-closed",
-            "the edge works after the service has closed its idle connection",
-        )
-        .steps(steps!(with(again), async |context| {
-            context.converse(&again).await;
-            if let Some(service) = context.target.service.clone() {
-                service.close_connections().await;
-            }
-            let statuses = works_again(context, &again).await;
-            // A client that may not repeat a POST loses one on the closed connection.
-            context.observe_case(statuses.join(", then "));
-        }))
-        .observes_itself()
-        .exclusive();
-}
-
-/// One of three collections in a row passes. The first may be lost: it can go out on a connection that the service has just
-/// closed, and the edge must not repeat a request that may have arrived (RFC 9110 §9.2.2). A collection that the edge loses
-/// without a new connection does not count: an edge can hold many closed ones.
-///
-/// Yields the statuses, each once in a row.
-async fn works_again(context: &mut EdgeCaseContext, conversation: &Conversation) -> Vec<String> {
-    const TRIES: usize = 3;
-    const MOST_LOST: usize = 64;
-    let (mut answers, mut statuses) = (Vec::new(), Vec::new());
-    let (mut tries, mut lost) = (0, 0);
-    let (reply, ok) = loop {
-        context.mark_connections();
-        context.script(conversation.script.clone().unwrap_or_else(Script::decide));
-        let sent = context.send(&conversation.draft).await;
-        statuses.push(summary::status(&sent.reply));
-        let is_right =
-            |answer: &ExpectedAnswer| judge::exact(answer, &sent.reply).iter().all(|check| check.ok);
-        let ok = conversation.answer.as_ref().is_some_and(is_right);
-        let is_lost = context.is_unreachable(&sent.reply) && context.new_connections() == Some(0);
-        if is_lost && lost < MOST_LOST {
-            lost += 1;
-            continue;
-        }
-        tries += 1;
-        answers.extend(sent.reply.iter().map(|answer| judge::answer_value(answer, None)));
-        if ok || tries == TRIES {
-            break (sent.reply, ok);
-        }
-    };
-    statuses.dedup();
-    let kind = DifferenceKind::Answer {
-        subject: AnswerSubject::AfterOutage,
-        expected: conversation.answer.iter().map(ExpectedAnswer::value).collect(),
-        // The last try proves it.
-        actual: answers.into_iter().rev().collect(),
-    };
-    let check = match reply {
-        Err(why) => Check::unanswered(&why, kind),
-        Ok(_) => Check::judged(kind, ok),
-    };
-    context.check(check.at(CaseLevel::Should).advise(Advice::ServiceBack));
-    statuses
 }
 
 /// The service can be reached, so a page is not told otherwise.

@@ -2,12 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
 use edgeproof_http::{Answer, Body, Draft};
-use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
+use edgeproof_reports::{CaseLevel, Hop};
 
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
-use crate::cases::service::forms;
+use crate::cases::service::{forms, visit};
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
@@ -45,6 +45,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     conditions(cases);
     head(cases);
     connection(cases);
+    visitors(cases);
     jose(cases);
 }
 
@@ -81,6 +82,23 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
             }
         }),
     );
+}
+
+/// Whoever else comes, each backend gets the keys.
+fn visitors(cases: &mut CaseList<'_, Keys>) {
+    cases
+        .case(
+            "keys.200.published",
+            "keys.visitors",
+            "the key set is the same after visitors that send unusual heads or another protocol",
+        )
+        .steps(steps!(async |context| {
+            let Some(keys) = published(context).await else { return };
+            let (address, plain) = (context.keys().clone(), context.key_set());
+            visit(context, Hop::ClientKeys, &address, &plain).await;
+            let reply = context.fetch_key_set(&plain).await;
+            context.checks(vec![judge::status_is(200, &reply), same_keys(&keys, &reply)]);
+        }));
 }
 
 fn conditions(cases: &mut CaseList<'_, Keys>) {

@@ -16,6 +16,7 @@ mod states;
 mod token_choice;
 mod token_echo;
 mod vary;
+mod visitors;
 mod waiting;
 
 use super::CaseList;
@@ -27,6 +28,7 @@ pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
     forms, with_bit,
 };
+pub(super) use visitors::visit;
 
 pub(crate) use token_echo::token_echo;
 
@@ -47,4 +49,5 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     states::add(cases);
     secrecy::add(cases);
     vary::add(cases);
+    visitors::add(cases);
 }

@@ -126,7 +126,7 @@ impl ConfigKey {
     /// Parts whose command takes the option.
     pub(crate) fn parts(&self) -> &'static [PartName] {
         match (self.id(), self.arg.get_help_heading()) {
-            ("fuzz" | "reply_shape", _) | (_, Some("Edge")) => &[Edge],
+            ("fuzz" | "reply_shape" | "thorough", _) | (_, Some("Edge")) => &[Edge],
             ("keys_url", _) => &[Keys],
             (_, Some("Service and key set")) => &[Service, Keys],
             (_, Some("Collector")) => &[Collector],

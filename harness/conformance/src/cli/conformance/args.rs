@@ -119,6 +119,9 @@ pub(crate) struct ConformanceArgs {
     /// Leave out the cases that explore variation
     #[arg(long, help_heading = "Cases")]
     pub(super) quick: bool,
+    /// Also play what is too slow for a default run: late replies, idle connections, long series. Takes up to a minute
+    #[arg(long, help_heading = "Cases")]
+    pub(super) thorough: bool,
     /// Allow cases that take minutes of real time
     #[arg(long, help_heading = "Cases")]
     pub(super) waits: bool,

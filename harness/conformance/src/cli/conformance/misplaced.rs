@@ -135,7 +135,7 @@ fn check_edge(args: &ConformanceArgs) -> Result<(), Failure> {
 }
 
 /// Options for edges.
-fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 9] {
+fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 10] {
     [
         ("--launch", args.edge.launch.is_some()),
         ("--url", args.edge.url.is_some()),
@@ -146,6 +146,7 @@ fn edge_options(args: &ConformanceArgs) -> [(&'static str, bool); 9] {
         ("--edge-ca", args.edge.edge_ca.is_some()),
         ("--reply-shape", args.interface.reply_shape.is_some()),
         ("--fuzz", args.fuzz > 0),
+        ("--thorough", args.thorough),
     ]
 }
 

@@ -67,7 +67,7 @@ pub(super) fn plan(
     let compared = profile.clone();
     let run = match part {
         PartName::Edge => {
-            let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick);
+            let catalog = catalog.fuzz(args.fuzz, seed).explore(!args.quick).thorough(args.thorough);
             let cases = cases::edge_with_sequences(catalog, sequences);
             let selected = EdgeSelection {
                 positional: args.target.as_deref().filter(|target| *target != "edge"),

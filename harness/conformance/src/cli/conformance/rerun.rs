@@ -105,6 +105,7 @@ fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {
 
 fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.flag("--waits", args.waits);
+    words.flag("--thorough", args.thorough);
     match &args.interface.spec {
         SpecChoice::Path(path) => words.path("--spec", Some(path)),
         SpecChoice::Builtin(version) => {

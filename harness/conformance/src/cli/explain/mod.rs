@@ -34,7 +34,7 @@ pub(super) fn main(args: &ExplainArgs) -> Result<u8, Failure> {
 /// All cases of all parts.
 pub(in crate::cli) fn all_cases(spec: &Spec) -> Vec<Box<dyn AnyCase>> {
     let shape = ReplyShape::from_profile(spec.profile());
-    cases::all(Catalog::new(spec, &shape, false).explore(true))
+    cases::all(Catalog::new(spec, &shape, false).explore(true).thorough(true))
 }
 
 /// `option`: what the printed commands need to read the same interface.

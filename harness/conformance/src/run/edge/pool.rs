@@ -304,6 +304,7 @@ impl EdgePool {
             endpoint: edge.endpoint().clone(),
             service,
             elsewhere: self.unused_service.clone(),
+            process: edge.pid(),
             log: edge.log().cloned(),
             credentials: Arc::clone(&options.credentials),
             redactor: Arc::clone(&options.redactor),

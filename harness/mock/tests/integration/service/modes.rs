@@ -74,6 +74,18 @@ async fn closes_mode_sends_no_byte() {
     assert_eq!(read, b"");
 }
 
+#[tokio::test]
+async fn refuses_mode_closes_the_port_until_another_mode() {
+    let bench = Bench::with(Version::Current, |options| options.mode = ListenerMode::Refuses).await;
+    for _ in 0..2 {
+        let refused = TcpStream::connect(bench.service.addr()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+        bench.service.set_mode(ListenerMode::Closes).await.unwrap();
+        TcpStream::connect(bench.service.addr()).await.unwrap();
+        bench.service.set_mode(ListenerMode::Refuses).await.unwrap();
+    }
+}
+
 #[rstest]
 #[tokio::test]
 async fn changed_mode_resumes_no_tls_session(#[values(true, false)] changed: bool) {

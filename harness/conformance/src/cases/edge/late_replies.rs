@@ -1,0 +1,129 @@
+use std::time::Duration;
+
+use edgeproof_http::{Body, Sent};
+use edgeproof_mock::Script;
+use edgeproof_reports::CaseLevel;
+use futures_util::future::join_all;
+
+use super::isolation::scripted;
+use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed};
+use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
+
+/// Delay of replies in a default run.
+const DELAYS: [Duration; 1] = [Duration::from_millis(200)];
+/// Delays of replies in a thorough run: HTTP clients and servers give up after 5, 10 or 30 s, or later.
+const THOROUGH_DELAYS: [Duration; 6] = [
+    Duration::from_millis(200),
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+    Duration::from_secs(6),
+    Duration::from_secs(11),
+    Duration::from_secs(30),
+];
+/// Delay from which another wrong answer than an acceptance breaks a `should` only.
+const UNUSUAL: Duration = Duration::from_secs(5);
+/// Parts of a slow upload, and the pause before each.
+const PARTS: (usize, Duration) = (48, Duration::from_millis(250));
+const REASON: &str = "edgeproof_late";
+
+/// A collection whose exchange takes time.
+#[derive(Debug, Clone)]
+struct SlowExchange {
+    name: String,
+    script: Script,
+    expected: ExpectedAnswer,
+    /// Time that the service takes.
+    delay: Duration,
+    uploads_slowly: bool,
+}
+
+/// A service that replies late, and pages that upload slowly.
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+    let mut exchanges = Vec::new();
+    for delay in if cases.thorough { &THOROUGH_DELAYS[..] } else { &DELAYS } {
+        for (outcome, mut script, expected) in [
+            ("acceptance", cases.accept(), cases.accepted()),
+            ("refusal", cases.refuse(403, REASON), cases.refused(403, REASON)),
+        ] {
+            script.replies[0].delay = *delay;
+            let name = format!("the {outcome} after {}", humantime::format_duration(*delay));
+            exchanges.push(SlowExchange { name, script, expected, delay: *delay, uploads_slowly: false });
+        }
+    }
+    if cases.thorough {
+        exchanges.push(SlowExchange {
+            name: format!("the upload of {}", humantime::format_duration(PARTS.1 * PARTS.0 as u32)),
+            script: cases.accept(),
+            expected: cases.accepted(),
+            delay: Duration::ZERO,
+            uploads_slowly: true,
+        });
+    }
+    let unreachable = cases.answer("edge.502.service-unreachable", None);
+    // An edge may relay one collection after the other.
+    let takes = exchanges.iter().map(|exchange| exchange.delay).sum();
+    cases
+        .case(
+            "statement.late-reply-told-truth",
+            "service.late",
+            "a late reply of the service reaches the page as it is, or as service_unreachable",
+        )
+        .steps(steps!(with(exchanges, unreachable), async |context| {
+            all_at_once(context, &exchanges, &unreachable, takes).await;
+        }))
+        .takes(takes)
+        .also("statement.slow-service")
+        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons])
+        .exclusive();
+}
+
+async fn all_at_once(
+    context: &mut EdgeCaseContext,
+    exchanges: &[SlowExchange],
+    unreachable: &ExpectedAnswer,
+    takes: Duration,
+) {
+    let mut drafts = Vec::new();
+    for (number, exchange) in exchanges.iter().enumerate() {
+        let mut draft = scripted(context, &format!("late-{number}"), exchange.script.clone());
+        if exchange.uploads_slowly
+            && let Body::Sized(body) = draft.body
+        {
+            draft.body = Body::Slow(body, PARTS.0, PARTS.1);
+        }
+        drafts.push(draft);
+    }
+    let (began, limit) = (context.now(), context.timeout + takes);
+    let sent = join_all(drafts.iter().map(|draft| context.exchange_until(draft, limit))).await;
+    // The service records a request when it has replied, also if the edge has given up before.
+    let longest = exchanges.iter().map(|exchange| exchange.delay).max().unwrap_or_default();
+    context.sleep(longest.saturating_sub(began.elapsed())).await;
+    let arrivals = context.relayed().await.complete;
+    for ((exchange, draft), sent) in exchanges.iter().zip(&drafts).zip(sent) {
+        let body = draft.body.bytes();
+        let of_it = arrivals.iter().filter(|arrival| arrival.request.body == body).cloned();
+        let mut checks = exchange.judge(&sent, unreachable);
+        let relayed = RelayedRequests::new(of_it.collect());
+        checks.extend(judge::relayed_once(body, &relayed, &sent.reply, CaseLevel::Must));
+        context.record(draft, sent);
+        context.checks(checks.into_iter().map(|check| check.of(&exchange.name)).collect());
+    }
+}
+
+impl SlowExchange {
+    /// The page is told of the outcome, or that the service is unreachable. It is not told of an acceptance that there is not,
+    /// or not yet.
+    fn judge(&self, sent: &Sent, unreachable: &ExpectedAnswer) -> Vec<Check> {
+        let gave_up = judge::exact(unreachable, &sent.reply);
+        if gave_up.iter().all(|check| check.ok) {
+            return gave_up;
+        }
+        let level = if self.delay < UNUSUAL { CaseLevel::Must } else { CaseLevel::Should };
+        let mut checks: Vec<_> =
+            judge::exact(&self.expected, &sent.reply).into_iter().map(|check| check.at(level)).collect();
+        if sent.took < self.delay || self.expected.status >= 300 {
+            checks.push(judge::not_accepted(&sent.reply));
+        }
+        checks
+    }
+}
