@@ -46,7 +46,8 @@ pub async fn sample_advice(
     // Mutants that depend on time can fail otherwise beside others: what was found counts if it is so without them.
     for jobs in [jobs, 1] {
         let results =
-            run_all(mutants.len(), jobs, |_, _| (), |at| mutant_run::run(bed, &mutants[at], &cases, None)).await?;
+            run_all(mutants.len(), jobs, |_, _| (), |at| mutant_run::run(bed, &mutants[at], &cases, None))
+                .await?;
         let ran: Vec<_> = mutants.iter().zip(&results).collect();
         found = problems(&bed.spec, &ran, &facts, is_chosen);
         if found.is_empty() {
