@@ -59,7 +59,8 @@ fn certificate_renewed(cases: &mut CaseList<'_, Edge>) {
             "the edge works after the service got a new certificate of the same authority",
         )
         .steps(steps!(with(again), async |context| {
-            context.converse(&again).await;
+            // An earlier case can have left an edge behind that does not.
+            works_again(context, &again).await;
             if context.set_listener(ListenerMode::Tls(Role::ServiceRenewed)).await {
                 works_again(context, &again).await;
             }
@@ -76,7 +77,8 @@ fn connection_closed(cases: &mut CaseList<'_, Edge>) {
             "the edge works after the service has closed its idle connection",
         )
         .steps(steps!(with(again), async |context| {
-            context.converse(&again).await;
+            // An earlier case can have left an edge behind that does not.
+            works_again(context, &again).await;
             if let Some(service) = context.target.service.clone() {
                 service.close_connections().await;
             }
