@@ -13,7 +13,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::mutant_failures::MutantFailures;
 use super::sample;
 use crate::hooks::{MutationInjection, OtherStyle, PairInjection};
-use crate::matrix::{CaseResults, MatrixOptions, case_results, is_concerned};
+use crate::matrix::{CaseResults, case_results, is_concerned};
 use crate::mutant::Mutant;
 use crate::play::{TestBed, TestBedError};
 
@@ -84,16 +84,17 @@ impl Accuracy {
     }
 }
 
-/// Measures with these fingerprints.
+/// Measures with these fingerprints. `is_quick`: with smaller samples.
 pub(crate) async fn measure(
     bed: &TestBed,
     known: &Fingerprints,
     mutants: &[Mutant],
     cases: &[(PartName, CaseFacts)],
-    options: &MatrixOptions,
+    jobs: usize,
+    is_quick: bool,
 ) -> Result<Accuracy, TestBedError> {
     // Each plays a whole run.
-    let (pairs, styled) = if options.is_quick { (QUICK_PAIRS, QUICK_STYLED) } else { (PAIRS, STYLED) };
+    let (pairs, styled) = if is_quick { (QUICK_PAIRS, QUICK_STYLED) } else { (PAIRS, STYLED) };
     let mut accuracy = left_out(known);
     let mutants: Vec<&Mutant> = mutants.iter().filter(|mutant| is_judged(known, mutant)).collect();
     let pairs = sample::pairs(&mutants, pairs).into_iter().map(|pair| async move {
@@ -101,7 +102,7 @@ pub(crate) async fn measure(
         let faults = Arc::new(PairInjection::new(one, other));
         explain(bed, known, cases, &pair, faults).await.map(|named| (pair, named))
     });
-    for (pair, named) in stream::iter(pairs).buffered(2 * options.jobs).try_collect::<Vec<_>>().await? {
+    for (pair, named) in stream::iter(pairs).buffered(2 * jobs).try_collect::<Vec<_>>().await? {
         let named: Vec<&str> = named.iter().take(NAMED).map(|one| one.cause.as_str()).collect();
         let hit = pair.iter().all(|mutant| named.contains(&mutant.cause.as_str()));
         accuracy.pairs.add(hit, 1);
@@ -115,7 +116,7 @@ pub(crate) async fn measure(
             Arc::new(PairInjection::new(MutationInjection::new(mutant.mutation.clone()), OtherStyle));
         explain(bed, known, cases, &[mutant], faults).await.map(|named| (mutant, named))
     });
-    for (mutant, named) in stream::iter(styled).buffered(2 * options.jobs).try_collect::<Vec<_>>().await? {
+    for (mutant, named) in stream::iter(styled).buffered(2 * jobs).try_collect::<Vec<_>>().await? {
         let first = named.first().map_or("none", |one| one.cause.as_str());
         accuracy.styled.add(first == mutant.cause, 1);
         if first != mutant.cause {

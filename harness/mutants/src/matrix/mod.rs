@@ -94,7 +94,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
             &made
         }
     };
-    let accuracy = causes::measure(bed, known, &mutants, &cases, options).await?;
+    let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs, options.is_quick).await?;
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
     let ran: Vec<_> = mutants.iter().zip(&results).collect();

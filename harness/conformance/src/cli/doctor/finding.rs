@@ -7,7 +7,7 @@ pub(super) struct Finding {
     /// What was checked.
     about: &'static str,
     /// What was found.
-    what: String,
+    found: String,
     /// What to do; empty if there is nothing to do.
     advice: String,
     /// Further lines, such as the output of the edge.
@@ -25,20 +25,20 @@ pub(super) enum State {
 }
 
 impl Finding {
-    pub(super) fn ok(about: &'static str, what: impl Into<String>) -> Self {
-        Self::new(State::Ok, about, what, "")
+    pub(super) fn ok(about: &'static str, found: impl Into<String>) -> Self {
+        Self::new(State::Ok, about, found, "")
     }
 
-    pub(super) fn note(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self::new(State::Note, about, what, advice)
+    pub(super) fn note(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::new(State::Note, about, found, advice)
     }
 
-    pub(super) fn problem(about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self::new(State::Problem, about, what, advice)
+    pub(super) fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::new(State::Problem, about, found, advice)
     }
 
-    fn new(state: State, about: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { state, about, what: what.into(), advice: advice.into(), details: Vec::new() }
+    fn new(state: State, about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { state, about, found: found.into(), advice: advice.into(), details: Vec::new() }
     }
 
     /// The same finding with further lines.
@@ -50,7 +50,7 @@ impl Finding {
 /// One line, and the further lines below it.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = self.what.lines();
+        let mut lines = self.found.lines();
         write!(f, "{:<9}{:<23}{}", self.state.to_string(), self.about, lines.next().unwrap_or_default())?;
         if !self.advice.is_empty() {
             write!(f, " → {}", self.advice)?;
