@@ -25,6 +25,7 @@ const groups = all(".group").map((element) => ({
 const total = groups.reduce((sum, group) => sum + group.cases.length, 0);
 
 // Shows the cases that fit. Sections open while a filter is set.
+let wasSet = false;
 const apply = () => {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = Object.entries(selects).filter(([, select]) => select.value !== "");
@@ -36,9 +37,10 @@ const apply = () => {
     const fitting = new Set(cases.filter(fits));
     for (const one of cases) one.entry.hidden = !fitting.has(one);
     element.hidden = fitting.size === 0;
-    element.open = isSet;
+    if (isSet || wasSet) element.open = isSet;
     shown += fitting.size;
   }
+  wasSet = isSet;
   form.querySelector("output").value = isSet ? `${shown} of ${total} cases` : `${total} cases`;
 };
 const hasWord = (one, word) => (word.startsWith("row:") ? one.rows.includes(word.slice(4)) : one.text.includes(word));
@@ -66,7 +68,7 @@ window.addEventListener("hashchange", reveal);
 // A number shows its cases. A link to the place where the reader is already changes no address.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a");
-  if (link === null) return;
+  if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (link.dataset.outcome === undefined) {
     if (link.hash === location.hash) reveal();
     return;

@@ -20,7 +20,7 @@ pub use completions::CompletionsArgs;
 pub use error_text::error_text;
 pub use failure::Failure;
 pub use log_writer::{LogEnd, LogWriter};
-pub use open_files::{OPEN_FILES, open_files_limit, raise_open_files};
+pub use open_files::{FEWEST_OPEN_FILES, OPEN_FILES, open_files_limit, raise_open_files};
 pub use origin::parse_origin;
 pub use program::{command, run_program, runtime, runtime_of, single_threaded_runtime};
 pub use stdout::write_stdout;

@@ -3,6 +3,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// Open files that a run needs at most: many systems start programs with a limit of 256 or 1,024.
 pub const OPEN_FILES: u64 = 8192;
 
+/// Open files below which connections to a correct target fail.
+pub const FEWEST_OPEN_FILES: u64 = 1024;
+
 /// The limit on open files of this process. None: no limit.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current

@@ -155,7 +155,7 @@ mod tests {
             form: RequestForm { verbatim: Some("EHLO a\r\n\u{1}\r\n".into()), ..RequestForm::default() },
             ..Draft::new("GET", "/")
         },
-        &["EHLO a", "\\u{1}", "(these bytes, which are no HTTP/1.1 request)"]
+        &["EHLO a", "\\x01", "(these bytes, which are no HTTP/1.1 request)"]
     )]
     #[tokio::test]
     async fn request_is_a_command_or_shown_with_what_curl_cannot_do(

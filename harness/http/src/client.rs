@@ -36,7 +36,7 @@ pub async fn send(endpoint: &ServerAddress, draft: &Draft, limit: Duration) -> S
 }
 
 /// Sends HTTP/1.1 requests in turn over one connection. Opens a new one after an answer with `Connection: close`
-/// (RFC 9112 §9.6). Stops after the first request without a complete answer.
+/// (RFC 9112 §9.6). Those after the first request without a complete answer share its reason.
 pub async fn send_in_turn(endpoint: &ServerAddress, drafts: &[Draft], limit: Duration) -> Vec<Sent> {
     send_with_pause(endpoint, drafts, Duration::ZERO, limit).await
 }
@@ -49,24 +49,33 @@ pub async fn send_with_pause(
     limit: Duration,
 ) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
-    let Some(first) = drafts.first() else { return sent };
-    let mut connection = KeptConnection::open(endpoint, first).await;
+    let mut kept: Option<KeptConnection> = None;
+    let mut lost = None;
     let mut next = ConnectionUse::first();
-    for (number, draft) in drafts.iter().enumerate() {
-        if number > 0 && !pause.is_zero() {
+    for draft in drafts {
+        if !sent.is_empty() && !pause.is_zero() {
             tokio::time::sleep(pause).await;
         }
         let at = Instant::now();
-        let (reply, violations) = match &mut connection {
-            Ok(connection) => connection.exchange(endpoint, draft, limit).await,
-            Err(why) => (Err(why.clone()), Vec::new()),
+        let connection = match (&lost, kept.take()) {
+            (Some(why), _) => Err(NoAnswer::clone(why)),
+            (None, Some(connection)) => Ok(connection),
+            (None, None) => KeptConnection::open(endpoint, draft).await,
+        };
+        let (reply, violations) = match connection {
+            Ok(mut connection) => {
+                let exchanged = connection.exchange(endpoint, draft, limit).await;
+                kept = Some(connection);
+                exchanged
+            }
+            Err(why) => (Err(why), Vec::new()),
         };
         let place = next;
         next = place.next();
         match &reply {
-            Err(why) => connection = Err(why.clone()),
-            Ok(answer) if answer.ends_connection(&draft.method) && number + 1 < drafts.len() => {
-                connection = KeptConnection::open(endpoint, draft).await;
+            Err(why) => lost = Some(why.clone()),
+            Ok(answer) if answer.ends_connection(&draft.method) => {
+                kept = None;
                 next = ConnectionUse::first();
             }
             Ok(_) => {}

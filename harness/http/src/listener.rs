@@ -119,7 +119,7 @@ enum Port {
     /// It refuses them. The socket keeps the port from other programs.
     Closed(TcpSocket),
     /// It could neither be closed nor opened.
-    Lost,
+    Lost(SocketAddr),
 }
 
 impl Port {
@@ -127,27 +127,36 @@ impl Port {
     async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         match self {
             Self::Open(listener) => listener.accept().await,
-            Self::Closed(_) | Self::Lost => std::future::pending().await,
+            Self::Closed(_) | Self::Lost(_) => std::future::pending().await,
         }
     }
 
     fn set_open(&mut self, is_open: bool) -> io::Result<()> {
-        *self = match (std::mem::replace(self, Self::Lost), is_open) {
+        let addr = match self {
+            Self::Open(listener) => listener.local_addr()?,
+            Self::Closed(socket) => socket.local_addr()?,
+            Self::Lost(addr) => *addr,
+        };
+        *self = match (std::mem::replace(self, Self::Lost(addr)), is_open) {
             (Self::Open(listener), false) => {
-                let addr = listener.local_addr()?;
                 drop(listener);
-                let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-                // Connections of the listener may still be closing.
-                socket.set_reuseaddr(true)?;
-                socket.bind(addr)?;
-                Self::Closed(socket)
+                Self::Closed(bound(addr)?)
             }
             (Self::Closed(socket), true) => Self::Open(socket.listen(BACKLOG)?),
-            (Self::Lost, _) => return Err(io::ErrorKind::NotConnected.into()),
+            (Self::Lost(_), true) => Self::Open(bound(addr)?.listen(BACKLOG)?),
             (port, _) => port,
         };
         Ok(())
     }
+}
+
+/// A socket that holds the port and does not listen.
+fn bound(addr: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Connections of an earlier listener may still be closing.
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    Ok(socket)
 }
 
 /// Connections that wait to be accepted, as in [`TcpListener::bind`].

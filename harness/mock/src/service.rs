@@ -168,9 +168,10 @@ impl MockService {
     /// Switches the listener to another mode. Closes the open connections; later handshakes resume no TLS session.
     pub async fn set_mode(&self, mode: ListenerMode) -> io::Result<()> {
         let protocol = protocol(mode, &self.state.credentials, &self.state.profile)?;
-        *self.mode.lock() = mode;
         self.closed.store(true, Ordering::Relaxed);
-        self.server.set_protocol(protocol).await
+        self.server.set_protocol(protocol).await?;
+        *self.mode.lock() = mode;
+        Ok(())
     }
 
     /// Current mode of the listener.

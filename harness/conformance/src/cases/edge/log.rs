@@ -175,13 +175,17 @@ async fn post_refused(
         context.script(accepted);
         for line_end in ["%0A", "%0d%0a", "%E2%80%A8", "\u{85}", "\\n"] {
             let text = format!("edgeproof{line_end}{FORGED_BY_VISITOR}");
-            let fields = ["User-Agent", "Referer", "Cookie", "X-Forwarded-For", "X-Request-Id", "Origin"];
-            let visitor = fields
-                .into_iter()
-                .fold(Draft::new("GET", &format!("/{text}?{text}")), |draft, name| draft.header(name, &text));
+            // Servers refuse other letters in a target.
+            let path =
+                if line_end.starts_with('%') { format!("/{text}?{text}") } else { "/edgeproof".into() };
+            let fields = ["User-Agent", "Referer", "Cookie", "X-Forwarded-For", "X-Request-Id"];
+            let visitor =
+                fields.into_iter().fold(Draft::new("GET", &path), |draft, name| draft.header(name, &text));
             let posted = Draft { method: "POST".to_owned(), path: SIGNALS.to_owned(), ..visitor.clone() };
             let posted = posted.body(collection().body);
-            for visitor in [visitor, posted] {
+            // An edge can refuse an origin before it does anything else.
+            let foreign = Draft::new("GET", "/edgeproof").header("Origin", &text);
+            for visitor in [visitor, posted, foreign] {
                 let visitor = context.fill(&visitor);
                 context.exchange_as(&context.marker, CaseLevel::Open, &visitor, context.timeout).await;
             }

@@ -42,8 +42,9 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     read_failures::add(cases);
     unreachable::add(cases);
     isolation::add(cases);
-    series::add(cases);
+    // First: an edge that does not recover fails a series as well.
     recovery::add(cases);
+    series::add(cases);
     late_replies::add(cases);
     wear::add(cases);
     log::add(cases);

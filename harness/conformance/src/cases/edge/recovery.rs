@@ -115,8 +115,13 @@ fn idle(cases: &mut CaseList<'_, Edge>) {
             let pauses = drafts.iter().zip(times).map(|(drafts, time)| async move {
                 let mut sent = edge.exchange_with_pause(&drafts[..2], *time).await;
                 let last = sent.last().map(|last| &last.reply);
-                // As a browser does.
-                if matches!(last, Some(Err(NoAnswer::Closed | NoAnswer::Reset))) {
+                // As a browser does. A server can close an idle connection with a 408 (RFC 9110 §15.5.9).
+                let is_closed = match last {
+                    Some(Err(why)) => matches!(why, NoAnswer::Closed | NoAnswer::Reset),
+                    Some(Ok(answer)) => answer.status == 408,
+                    None => false,
+                };
+                if is_closed {
                     sent.push(edge.exchange(&drafts[2]).await);
                 }
                 sent

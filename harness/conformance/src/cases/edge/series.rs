@@ -53,7 +53,7 @@ fn refusals(cases: &mut CaseList<'_, Edge>) {
         plays.extend(repeat_n(play, times));
     }
     plays.push((cases.accept(), cases.accepted()));
-    let takes = slowest(plays.len());
+    let takes = slowest(plays.len() as u32);
     cases
         .case(
             "statement.isolation",
@@ -79,12 +79,12 @@ fn acceptances(cases: &mut CaseList<'_, Edge>) {
             &format!("the edge relays {times} collections in a row"),
         )
         .steps(steps!(with(plays), async |context| { in_a_row(context, &plays).await }))
-        .takes(slowest(times));
+        .takes(slowest(times as u32));
 }
 
 /// Time of this many exchanges with a distant edge.
-fn slowest(exchanges: usize) -> Duration {
-    Duration::from_millis(150) * exchanges as u32
+pub(super) fn slowest(exchanges: u32) -> Duration {
+    Duration::from_millis(150) * exchanges
 }
 
 /// Sends a collection for each script, and checks that each gets its own answer and arrives once.

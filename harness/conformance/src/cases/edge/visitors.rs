@@ -8,11 +8,14 @@ use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
 use super::isolation::scripted;
+use super::series::slowest;
 use crate::cases::{
     CaseList, Edge, EdgeCaseContext, PATIENCE, Visitor, VisitorRelay, collection, fill, next_marker,
 };
 use crate::judge::{self, ExpectedAnswer, RelayedRequests};
 
+/// Time in which an edge passes on what it took for a further request.
+const SETTLED: Duration = Duration::from_millis(100);
 /// A default run plays one of this number of methods.
 const SAMPLED: usize = 3;
 
@@ -64,7 +67,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             }))
             .also("statement.edge-lives-on")
             .also("statement.only-posts-relayed")
-            .takes(if together == 1 { PATIENCE * groups } else { Duration::ZERO })
+            .takes(if together == 1 { (PATIENCE + SETTLED) * groups + slowest(2 * groups) } else { SETTLED })
             .exclusive();
     }
 }
@@ -100,6 +103,7 @@ async fn visit(
             drafts.iter().map(|(marker, draft)| edge.exchange_as(marker, CaseLevel::Open, draft, patience));
         let visits = join_all(visits).await;
         let sent = context.exchange(&page).await;
+        context.sleep(SETTLED).await;
         let (own, mut others): (Vec<_>, Vec<_>) = {
             let arrived = context.relayed_since(mark).await.complete.into_iter();
             arrived.partition(|arrival| arrival.request.body == page.body.bytes())

@@ -5,6 +5,7 @@ use edgeproof_mock::Script;
 use edgeproof_reports::difference::{Count, Counted};
 
 use super::isolation::scripted;
+use super::series::slowest;
 use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed};
 use crate::judge::{self, Check, ExpectedAnswer};
 
@@ -27,7 +28,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
         .steps(steps!(with(refuse, refused), async |context| { wear(context, &refuse, &refused).await }))
         .also("statement.edge-lives-on")
         .requires(&[EdgeNeed::Service, EdgeNeed::Log, EdgeNeed::PlainReasons])
-        .takes(IDLE * 3 + Duration::from_millis(20) * (WARM_UP + 2 * BATCH) as u32)
+        .takes(IDLE * 3 + slowest((WARM_UP + 2 * BATCH) as u32))
         .exclusive();
 }
 

@@ -7,7 +7,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
-use crate::cases::service::{forms, visit};
+use crate::cases::service::{BLOCKED, forms, is_blocked, visit};
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
@@ -97,6 +97,10 @@ fn visitors(cases: &mut CaseList<'_, Keys>) {
             let (address, plain) = (context.keys().clone(), context.key_set());
             visit(context, Hop::ClientKeys, &address, &plain).await;
             let reply = context.fetch_key_set(&plain).await;
+            if is_blocked(&reply) {
+                context.found.not_run = Some(BLOCKED.into());
+                return;
+            }
             context.checks(vec![judge::status_is(200, &reply), same_keys(&keys, &reply)]);
         }));
 }

@@ -7,6 +7,7 @@ use super::vary::Probe;
 use crate::cases::{
     CaseList, PATIENCE, Service, ServiceCaseContext, ServiceNeed, Visitor, fill, next_marker,
 };
+use crate::judge::AnswerResult;
 
 /// Visitors that send no request for a verdict. The service may refuse them in any way; the next request must not notice.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -27,10 +28,23 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
                 Expected::Pending(unknown),
             );
             let reply = context.send(probe.draft(), context.timeout).await.reply;
+            if is_blocked(&reply) {
+                context.found.not_run = Some(BLOCKED.into());
+                return;
+            }
             let checks = probe.judge(context.spec(), &reply);
             context.checks(checks);
         }))
         .requires(&[ServiceNeed::ReadToken]);
+}
+
+/// Why nothing is proven where a firewall stands in front.
+pub(in crate::cases) const BLOCKED: &str = "after unusual requests, a firewall or a rate limit in front refuses this machine; \
+    leave this case out, with --exclude '*.visitors'";
+
+/// Whether the answer is that of a firewall or a rate limit.
+pub(in crate::cases) fn is_blocked(reply: &AnswerResult) -> bool {
+    reply.as_ref().is_ok_and(|answer| [403, 429, 503].contains(&answer.status))
 }
 
 /// Lets visitors come, all at the same time. `plain`: a usual request without a credential.

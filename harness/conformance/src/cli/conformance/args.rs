@@ -119,7 +119,7 @@ pub(crate) struct ConformanceArgs {
     /// Leave out the cases that explore variation
     #[arg(long, help_heading = "Cases")]
     pub(super) quick: bool,
-    /// Also play what is too slow for a default run: late replies, idle connections, long series. Takes up to a minute
+    /// Also play what is too slow for a default run: late replies, idle connections, long series. Takes about 35 s
     #[arg(long, help_heading = "Cases")]
     pub(super) thorough: bool,
     /// Allow cases that take minutes of real time

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use edgeproof_cli::args::ReportArgument;
-use edgeproof_cli::{Failure, runtime, signals, write_stdout};
+use edgeproof_cli::{FEWEST_OPEN_FILES, Failure, open_files_limit, runtime, signals, write_stdout};
 use edgeproof_reports::Event;
 
 use crate::cli::config::{ConfigArgs, Given, InForce, Positional, in_force};
@@ -78,6 +78,7 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
     match planned {
         PlannedCommand::List(plan) => write_stdout(plan.to_string().as_bytes()).map(|()| 0),
         PlannedCommand::Run(run) => {
+            check_open_files()?;
             match &in_force.line {
                 Some(line) if !ReportArgument::any_to_stdout(&args.report) => {
                     write_stdout(format!("{line}\n").as_bytes())?;
@@ -93,6 +94,14 @@ pub(super) fn main(given: &Given<ConformanceArgs>) -> Result<u8, Failure> {
             code
         }
     }
+}
+
+/// Without enough of them, a correct target would be blamed for connections that edgeproof cannot open.
+fn check_open_files() -> Result<(), Failure> {
+    let Some(limit) = open_files_limit().filter(|limit| *limit < FEWEST_OPEN_FILES) else { return Ok(()) };
+    let what = format!("cannot judge a target with {limit} open files: a run needs {FEWEST_OPEN_FILES}");
+    let advice = "raise the limit, such as with `ulimit -Hn 8192` as root; `edgeproof doctor` checks it";
+    Err(Failure::usage(what, advice).incomplete())
 }
 
 /// The arguments, completed by `edgeproof.toml`.

@@ -198,6 +198,10 @@ fn port_problem(listen: SocketAddr, why: &std::io::Error) -> Finding {
 async fn clock_of(attached: &Attached) -> Option<Finding> {
     let address = ServerAddress::resolve(attached.url.as_url(), attached.ca.as_deref()).await.ok()?;
     let answer = send(&address, &Draft::new("GET", &attached.ready_path), CLOCK_TIMEOUT).await.reply.ok()?;
+    if answer.headers.contains_key("age") {
+        // The answer of a cache.
+        return None;
+    }
     let date = httpdate::parse_http_date(answer.headers.get("date")?.to_str().ok()?).ok()?;
     let now = SystemTime::now();
     let (apart, direction) = match now.duration_since(date) {

@@ -2,15 +2,13 @@ use std::env;
 use std::time::{Duration, SystemTime};
 
 use edgeproof_browser::find_chromium;
-use edgeproof_cli::{OPEN_FILES, error_text, open_files_limit};
+use edgeproof_cli::{FEWEST_OPEN_FILES, OPEN_FILES, error_text, open_files_limit};
 use edgeproof_launch::{HeldPort, MachineTimes};
 use miette::Diagnostic as _;
 use tokio::time::sleep;
 
 use super::finding::Finding;
 
-/// Open files below which correct edges fail, because connections cannot be opened.
-const FEWEST_FILES: u64 = 1024;
 /// Time over which the use of the processors is measured.
 const MEASURED: Duration = Duration::from_secs(1);
 /// Share of the processors that other programs use on a quiet machine, at most.
@@ -32,8 +30,9 @@ fn open_files(limit: Option<u64>) -> Finding {
     let at = |limit: u64| format!("the limit is {limit}");
     match limit {
         None => Finding::ok("open files", "there is no limit"),
-        Some(limit) if limit < FEWEST_FILES => {
-            let what = format!("{}, and a run needs {FEWEST_FILES}: correct edges would fail", at(limit));
+        Some(limit) if limit < FEWEST_OPEN_FILES => {
+            let what =
+                format!("{}, and a run needs {FEWEST_OPEN_FILES}: correct edges would fail", at(limit));
             Finding::problem("open files", what, advice)
         }
         Some(limit) if limit < OPEN_FILES => {

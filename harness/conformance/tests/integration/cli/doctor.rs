@@ -4,6 +4,8 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
 
+use rstest::rstest;
+
 use super::support::{Folder, check, seen};
 use crate::held_port::HeldPort;
 use crate::limited;
@@ -89,12 +91,16 @@ fn settings_of_a_running_edge_are_checked() {
     settings.bind(|| check("doctor_running_edge", &texts.join("\n")));
 }
 
-#[test]
-fn low_limit_on_open_files_is_found() {
+#[rstest]
+#[case::it("doctor")]
+// Without the files, it would blame a correct edge.
+#[case::and_a_run_does_not_begin("conformance")]
+fn low_limit_on_open_files_is_found(#[case] name: &str) {
+    let args = [name, "--no-config"];
     let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -n 200 && exec \"$0\" doctor", PROGRAM]).current_dir("/");
-    let text = shown(&["doctor"], command.env("CHROME", "/no/such/browser"));
-    check("doctor_open_files", &text);
+    command.args(["-c", "ulimit -n 200 && exec \"$0\" \"$@\"", PROGRAM]).args(args).current_dir("/");
+    let text = shown(&args, command.env("CHROME", "/no/such/browser"));
+    check(&format!("{name}_open_files"), &text);
 }
 
 #[test]

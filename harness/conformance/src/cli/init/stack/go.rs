@@ -24,12 +24,14 @@ fn only_command(folder: &Path) -> Option<String> {
     name.filter(|_| programs.next().is_none())
 }
 
-/// Whether a folder has a file of package main.
+/// Whether a folder has a file of package main that a build takes.
 fn is_program(folder: &Path) -> bool {
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let mut files = files.filter(|file| file.extension().is_some_and(|end| end == "go"));
     files.any(|file| {
+        let is_test = file.to_string_lossy().ends_with("_test.go");
         let text = fs::read_to_string(file).unwrap_or_default();
-        text.lines().any(|line| line.trim_end() == "package main")
+        let has = |line: &str| text.lines().any(|other| other.trim_end() == line);
+        !is_test && has("package main") && !has("//go:build ignore")
     })
 }

@@ -37,7 +37,12 @@ pub(super) fn proposal(folder: &Path) -> Result<Option<Proposal>, Failure> {
         text.parse().map_err(|why: toml::de::Error| why.to_string())
     })?;
     let scripts = project.get("project").and_then(|project| project.get("scripts")?.as_table());
-    let name = scripts.and_then(|scripts| scripts.keys().next());
+    let names: Vec<&String> = scripts.into_iter().flat_map(|scripts| scripts.keys()).collect();
+    // Others than the server may do what nobody asked for.
+    let name = match names[..] {
+        [only] => Some(only),
+        _ => names.into_iter().find(|name| MODULES.contains(&name.as_str())),
+    };
     Ok(name.map(|name| {
         let launch = python.strip_suffix("python").map_or(name.clone(), |bin| format!("{bin}{name}"));
         Proposal::new(launch, "scripts of pyproject.toml")
