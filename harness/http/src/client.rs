@@ -50,7 +50,7 @@ pub async fn send_with_pause(
 ) -> Vec<Sent> {
     let mut sent = Vec::with_capacity(drafts.len());
     let mut kept: Option<KeptConnection> = None;
-    let mut lost = None;
+    let mut lost: Option<NoAnswer> = None;
     let mut next = ConnectionUse::first();
     for draft in drafts {
         if !sent.is_empty() && !pause.is_zero() {
@@ -58,7 +58,7 @@ pub async fn send_with_pause(
         }
         let at = Instant::now();
         let connection = match (&lost, kept.take()) {
-            (Some(why), _) => Err(NoAnswer::clone(why)),
+            (Some(why), _) => Err(why.clone()),
             (None, Some(connection)) => Ok(connection),
             (None, None) => KeptConnection::open(endpoint, draft).await,
         };

@@ -1,6 +1,6 @@
 //! Gate of the current version: each mutant is killed, and each case kills one, with fewer case runs than all.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use edgeproof::cases::{CaseFacts, Phase};
 use edgeproof_fixtures::spec::PartName;
@@ -44,10 +44,7 @@ pub(super) async fn few_results(
 
     let played: Vec<MatrixMutant> =
         mutants.iter().zip(&results).map(|(mutant, result)| judge(mutant, result)).collect();
-    let killers: BTreeSet<&String> = played.iter().flat_map(|mutant| &mutant.killers).collect();
-    let matrix = empty_matrix(&bed.spec, Scope::Gate, &facts);
-    let is_open = |at: &usize| matrix.cases[*at].exempt.is_none() && !killers.contains(&facts[*at].id);
-    let open: BTreeSet<usize> = (0..facts.len()).filter(is_open).collect();
+    let open = sample::without_kill(&empty_matrix(&bed.spec, Scope::Gate, &facts).cases, &played);
     for (at, sampled) in sample::play(bed, options.jobs, mutants, cases, open).await? {
         let MutantResult { cases, despite_finding, .. } = &mut results[at];
         // A run that ends with a finding says nothing about its cases.

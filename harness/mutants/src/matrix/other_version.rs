@@ -34,9 +34,7 @@ pub(super) async fn gate(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &facts);
     matrix.mutants = concerned.iter().zip(&results).map(judge).collect();
 
-    let killers: BTreeSet<&String> = matrix.mutants.iter().flat_map(|mutant| &mutant.killers).collect();
-    let is_open = |at: &usize| matrix.cases[*at].exempt.is_none() && !killers.contains(&facts[*at].id);
-    let open: BTreeSet<usize> = (0..facts.len()).filter(is_open).collect();
+    let open = sample::without_kill(&matrix.cases, &matrix.mutants);
     let sampled = sample::play(bed, options.jobs, &others, &cases, open).await?;
     let all = sampled.iter().map(|(at, result)| sample::judged(&others[*at], result, &facts));
     // It ran against the cases that needed it only.

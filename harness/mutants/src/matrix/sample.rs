@@ -4,7 +4,7 @@ use std::time::Instant;
 use edgeproof::cases::{CaseFacts, Phase};
 use edgeproof::causes::{Fingerprint, Fingerprints};
 use edgeproof_fixtures::spec::PartName;
-use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
+use edgeproof_reports::matrix::{Matrix, MatrixCase, MatrixMutant, MutantStatus, Scope};
 use futures_util::TryStreamExt;
 use futures_util::stream::FuturesUnordered;
 
@@ -52,7 +52,7 @@ pub async fn sample_matrix(bed: &TestBed, jobs: usize) -> Result<SampleMatrix, T
     let cases = all_cases(bed);
     let facts: Vec<CaseFacts> = cases.iter().map(|(_, case)| case.clone()).collect();
     let mut matrix = empty_matrix(&bed.spec, Scope::Gate, &facts);
-    let open = (0..facts.len()).filter(|case| matrix.cases[*case].exempt.is_none()).collect();
+    let open = without_kill(&matrix.cases, &[]);
     let results = play(bed, jobs, &mutants, &cases, open).await?;
     let all = results.iter().map(|(mutant, result)| judged(&mutants[*mutant], result, &facts));
     matrix.mutants = all.filter(|mutant| mutant.status == MutantStatus::Killed).collect();
@@ -112,6 +112,13 @@ pub(super) async fn play(
         open.extend(chosen.into_iter().filter(survived));
     }
     Ok(results)
+}
+
+/// Positions of the cases that have to kill a mutant, and killed none of these.
+pub(super) fn without_kill(cases: &[MatrixCase], mutants: &[MatrixMutant]) -> BTreeSet<usize> {
+    let killers: BTreeSet<&String> = mutants.iter().flat_map(|mutant| &mutant.killers).collect();
+    let is_open = |at: &usize| cases[*at].exempt.is_none() && !killers.contains(&cases[*at].id);
+    (0..cases.len()).filter(is_open).collect()
 }
 
 /// Judges a mutant by its killers. Without a reference no observation differs.

@@ -8,22 +8,19 @@ mod exchange;
 mod fuzz;
 mod health;
 mod isolation;
-mod late_replies;
+mod lasting;
 mod log;
 mod methods;
 mod other_paths;
 mod part;
 mod read_failures;
-mod recovery;
 mod refusals;
 mod relay;
 mod relayed_license;
 mod rule;
-mod series;
 mod settings;
 mod unreachable;
 mod visitors;
-mod wear;
 
 use super::CaseList;
 
@@ -42,11 +39,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     read_failures::add(cases);
     unreachable::add(cases);
     isolation::add(cases);
-    // First: an edge that does not recover fails a series as well.
-    recovery::add(cases);
-    series::add(cases);
-    late_replies::add(cases);
-    wear::add(cases);
+    lasting::add(cases);
     log::add(cases);
     other_paths::add(cases);
     visitors::add(cases);

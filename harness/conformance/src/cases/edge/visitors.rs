@@ -8,7 +8,7 @@ use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
 use super::isolation::scripted;
-use super::series::slowest;
+use super::lasting::slowest;
 use crate::cases::{
     CaseList, Edge, EdgeCaseContext, PATIENCE, Visitor, VisitorRelay, collection, fill, next_marker,
 };

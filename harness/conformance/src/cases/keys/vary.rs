@@ -7,7 +7,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
-use crate::cases::service::{BLOCKED, forms, is_blocked, visit};
+use crate::cases::service::{forms, is_blocked, visit};
 use crate::cases::{CaseList, Keys, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
@@ -84,7 +84,7 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
     );
 }
 
-/// Whoever else comes, each backend gets the keys.
+/// Requests that a server refuses change nothing for the next backend.
 fn visitors(cases: &mut CaseList<'_, Keys>) {
     cases
         .case(
@@ -97,8 +97,7 @@ fn visitors(cases: &mut CaseList<'_, Keys>) {
             let (address, plain) = (context.keys().clone(), context.key_set());
             visit(context, Hop::ClientKeys, &address, &plain).await;
             let reply = context.fetch_key_set(&plain).await;
-            if is_blocked(&reply) {
-                context.found.not_run = Some(BLOCKED.into());
+            if is_blocked(context, &reply) {
                 return;
             }
             context.checks(vec![judge::status_is(200, &reply), same_keys(&keys, &reply)]);

@@ -28,7 +28,7 @@ pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
     forms, with_bit,
 };
-pub(super) use visitors::{BLOCKED, is_blocked, visit};
+pub(super) use visitors::{is_blocked, visit};
 
 pub(crate) use token_echo::token_echo;
 

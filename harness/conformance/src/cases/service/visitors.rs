@@ -28,8 +28,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
                 Expected::Pending(unknown),
             );
             let reply = context.send(probe.draft(), context.timeout).await.reply;
-            if is_blocked(&reply) {
-                context.found.not_run = Some(BLOCKED.into());
+            if is_blocked(context, &reply) {
                 return;
             }
             let checks = probe.judge(context.spec(), &reply);
@@ -38,13 +37,16 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         .requires(&[ServiceNeed::ReadToken]);
 }
 
-/// Why nothing is proven where a firewall stands in front.
-pub(in crate::cases) const BLOCKED: &str = "after unusual requests, a firewall or a rate limit in front refuses this machine; \
-    leave this case out, with --exclude '*.visitors'";
-
-/// Whether the answer is that of a firewall or a rate limit.
-pub(in crate::cases) fn is_blocked(reply: &AnswerResult) -> bool {
-    reply.as_ref().is_ok_and(|answer| [403, 429, 503].contains(&answer.status))
+/// Whether the answer after visitors is that of a firewall or a rate limit in front. Then the case proves nothing, and is not
+/// run.
+pub(in crate::cases) fn is_blocked(context: &mut ServiceCaseContext, reply: &AnswerResult) -> bool {
+    let is_blocked = reply.as_ref().is_ok_and(|answer| [403, 429, 503].contains(&answer.status));
+    if is_blocked {
+        let why = "after unusual requests, a firewall or a rate limit in front refuses this machine; leave this case out, \
+                   with --exclude '*.visitors'";
+        context.found.not_run = Some(why.into());
+    }
+    is_blocked
 }
 
 /// Lets visitors come, all at the same time. `plain`: a usual request without a credential.

@@ -69,7 +69,7 @@ impl MockProgram {
     }
 
     fn open_files(&self) -> usize {
-        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+        edgeproof_launch::open_files(self.child.id()).unwrap()
     }
 
     /// Stops it with a signal. It exits with 0 and leaves no files behind.

@@ -9,7 +9,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 use futures_util::future::join_all;
 
-use super::isolation::scripted;
+use crate::cases::edge::isolation::scripted;
 use crate::cases::{CaseList, Conversation, Edge, EdgeCaseContext, summary};
 use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 

@@ -7,7 +7,7 @@ use edgeproof_mock::{Action, Script};
 use edgeproof_reports::CaseLevel;
 use futures_util::future::{join, join_all};
 
-use super::isolation::scripted;
+use crate::cases::edge::isolation::scripted;
 use crate::cases::{
     CaseList, Edge, EdgeCaseContext, EdgeNeed, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from,
     preflight, to_signals,
@@ -83,7 +83,7 @@ fn acceptances(cases: &mut CaseList<'_, Edge>) {
 }
 
 /// Time of this many exchanges with a distant edge.
-pub(super) fn slowest(exchanges: u32) -> Duration {
+pub(in crate::cases::edge) fn slowest(exchanges: u32) -> Duration {
     Duration::from_millis(150) * exchanges
 }
 

@@ -5,7 +5,7 @@ use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
-use super::isolation::scripted;
+use crate::cases::edge::isolation::scripted;
 use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed};
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer, RelayedRequests};
 

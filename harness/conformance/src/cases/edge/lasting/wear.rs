@@ -4,8 +4,8 @@ use edgeproof_launch::open_files;
 use edgeproof_mock::Script;
 use edgeproof_reports::difference::{Count, Counted};
 
-use super::isolation::scripted;
 use super::series::slowest;
+use crate::cases::edge::isolation::scripted;
 use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed};
 use crate::judge::{self, Check, ExpectedAnswer};
 
