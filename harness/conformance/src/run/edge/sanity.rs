@@ -21,6 +21,8 @@ use tokio::time::timeout;
 
 /// Longest wait for the exit of an edge that broke the connection.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Longest wait for a first line of the log of an edge that reaches no service.
+const LOG_TIMEOUT: Duration = Duration::from_secs(1);
 /// Lines of a launched edge's log in a finding.
 const LOG_SHOWN: usize = 8;
 
@@ -74,6 +76,10 @@ async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseE
         let died = if sent.reply.is_err() { death(edge).await } else { None };
         if reached && died.is_none() || died.is_some() || tries == 2 {
             let log = edge.log().filter(|_| edge.pid().is_some());
+            if let Some(log) = log.filter(|_| !reached) {
+                // Its lines can come later than its answer.
+                log.wait(0, LOG_TIMEOUT, |lines| !lines.is_empty()).await;
+            }
             let log = log.map(|log| last_lines(log, &pool.options().redactor));
             let died = died.map(|how| {
                 format!("{how}, after edgeproof's first collection{}", log.as_deref().unwrap_or(""))
