@@ -26,6 +26,10 @@ pub enum CollectorCall {
     Ready,
     /// `verify()`.
     Verify,
+    /// `verify()` twice, the second call before the page does anything else. Ends with the first one.
+    VerifyTwice,
+    /// Ends with the second call of [`CollectorCall::VerifyTwice`].
+    SecondVerify,
     /// `abort()`.
     Abort,
     /// Aborts the signal that `create` got.
@@ -89,7 +93,7 @@ impl CollectorCall {
             Self::Create { .. } => "create()",
             Self::Start { .. } => "start()",
             Self::Ready => "ready()",
-            Self::Verify => "verify()",
+            Self::Verify | Self::VerifyTwice | Self::SecondVerify => "verify()",
             Self::Abort => "abort()",
             Self::AbortSignal => "AbortController.abort()",
         }

@@ -22,6 +22,7 @@
 
   let module;
   let collector;
+  let secondVerify;
 
   // Getters and conversions of thrown values are the page's code, and may throw.
   const attempt = (read, otherwise) => {
@@ -93,6 +94,12 @@
     start: ({ args }) => callFunction(collector, "start", args),
     ready: () => callFunction(collector, "ready", []),
     verify: () => callFunction(collector, "verify", []),
+    verifyTwice: () => {
+      const first = callFunction(collector, "verify", []);
+      secondVerify = callFunction(collector, "verify", []);
+      return first;
+    },
+    secondVerify: () => secondVerify,
     abort: () => callFunction(collector, "abort", []),
     abortSignal: () => {
       controller.abort();

@@ -285,6 +285,8 @@ fn to_json(call: CollectorCall) -> Value {
         }
         CollectorCall::Ready => json!({"name": "ready"}),
         CollectorCall::Verify => json!({"name": "verify"}),
+        CollectorCall::VerifyTwice => json!({"name": "verifyTwice"}),
+        CollectorCall::SecondVerify => json!({"name": "secondVerify"}),
         CollectorCall::Abort => json!({"name": "abort"}),
         CollectorCall::AbortSignal => json!({"name": "abortSignal"}),
     }

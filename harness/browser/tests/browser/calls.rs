@@ -34,6 +34,19 @@ fn calls_pass_their_arguments_and_return_values() {
 }
 
 #[test]
+fn the_second_of_two_calls_is_made_before_the_first_one_goes_on() {
+    run(async {
+        let module = "let made = 0;
+            export const create = () => ({
+                async verify() { const own = ++made; await null; return [own, made]; },
+            })";
+        let (_site, page) = collector(module, LIMIT).await;
+        assert_eq!(page.call(CollectorCall::VerifyTwice).await, returned(json!([1, 2])));
+        assert_eq!(page.call(CollectorCall::SecondVerify).await, returned(json!([2, 2])));
+    });
+}
+
+#[test]
 fn values_without_json_are_null_and_huge_values_are_cut() {
     run(async {
         let module = "const cyclic = {}; cyclic.self = cyclic;
