@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
+use clap::{ArgGroup, Parser};
 use edgeproof::causes::Fingerprints;
 use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_cli::{Failure, run_program, runtime};
@@ -30,14 +30,16 @@ const MAX_PRINTED_PROBLEMS: usize = 40;
 /// Exit codes: 0 a case of the broken row kills each mutant, and each case kills one; 1 otherwise; 2 invalid command.
 #[derive(Debug, Parser)]
 #[command(name = "edgeproof-mutants", version, max_term_width = 110)]
+// What runs the cases of the broken row only.
+#[command(group(ArgGroup::new("own_rows").args(["gate", "collector"])))]
 struct MutantsArguments {
     /// Run only the cases of each mutant's broken row, and a few canary cases. With --spec, run only the mutants that the
     /// differences to the current version concern, and as few others as each case needs
     #[arg(long)]
     gate: bool,
-    /// With --gate: run a few cases of its row against each mutant, more where it survives or a case kills none, and measure
-    /// with fewer runs how often the right cause is named
-    #[arg(long, requires = "gate", conflicts_with = "compare")]
+    /// With --gate or --collector: run a few cases of its row against each mutant, more where it survives or a case kills
+    /// none. With --gate, measure with fewer runs how often the right cause is named
+    #[arg(long, requires = "own_rows", conflicts_with_all = ["compare", "fingerprints"])]
     quick: bool,
     /// The interface: current, pre-seal, a folder of tables, or an overlay file. Fingerprints, causes and advice are judged for
     /// the current one only
@@ -57,7 +59,7 @@ struct MutantsArguments {
     fingerprints: Option<PathBuf>,
     /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row; against
     /// all cases with --fingerprints
-    #[arg(long, conflicts_with = "gate")]
+    #[arg(long)]
     collector: bool,
     /// Chromium or Chrome, with --collector (default: CHROME from the environment, then the usual places)
     #[arg(long, value_name = "FILE", requires = "collector")]
@@ -89,7 +91,11 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         reports.push(parse_report(argument)?);
     }
     if collector {
-        return run_collector(usize::from(jobs), chromium, before.as_ref(), reports, fingerprint_file);
+        // A user's run has all cases: so has a fingerprint.
+        let scope = if fingerprint_file.is_some() { Scope::Full } else { Scope::Gate };
+        let (jobs, progress) = (usize::from(jobs), print_progress);
+        let options = CollectorMatrixOptions { chromium, scope, is_quick: quick, jobs, progress };
+        return run_collector(&options, before.as_ref(), reports, fingerprint_file);
     }
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
@@ -112,8 +118,7 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
 
 /// Runs the mutants of the collector.
 fn run_collector(
-    jobs: usize,
-    chromium: Option<PathBuf>,
+    options: &CollectorMatrixOptions,
     before: Option<&Matrix>,
     reports: Vec<(Render, Destination)>,
     fingerprint_file: Option<Destination>,
@@ -124,12 +129,9 @@ fn run_collector(
             "build it with the feature `collector`: cargo run --package edgeproof-mutants --features collector -- --collector",
         ));
     }
-    // A user's run has all cases: so has a fingerprint.
-    let scope = if fingerprint_file.is_some() { Scope::Full } else { Scope::Gate };
-    let options = CollectorMatrixOptions { chromium, scope, jobs, progress: print_progress };
     let spec = Arc::new(Spec::builtin(Version::Current));
     let (mut matrix, made) = runtime()?
-        .block_on(collector_matrix(spec, &options))
+        .block_on(collector_matrix(spec, options))
         .map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     add_losses(&mut matrix, before);
     write_reports(reports, &matrix)?;
@@ -137,7 +139,7 @@ fn run_collector(
     let mut text = problems(&matrix);
     let seconds = matrix.duration_ms as f64 / 1000.0;
     // A gate knows the cases of the rows only: what users have is the stored file.
-    let known = if scope == Scope::Full { &made } else { Fingerprints::of_collectors() };
+    let known = if options.scope == Scope::Full { &made } else { Fingerprints::of_collectors() };
     let accuracy = left_out(known);
     // Writing to a String cannot fail.
     _ = writeln!(text, "{}\n{} case runs in {seconds:.1} s", matrix.line(), matrix.summary.plays);

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, SealUse};
+use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, Phase, SealUse};
 use edgeproof::causes::Fingerprints;
 use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
@@ -10,13 +10,14 @@ use edgeproof_fixtures::spec::Spec;
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::CaseReport;
 use edgeproof_reports::difference::{DifferenceKind, PageEffect};
-use edgeproof_reports::matrix::{Matrix, Scope};
+use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus, Scope};
 
 use super::collector_mutants;
 use super::script::{FILES, UNCHANGED};
 use crate::causes::{MutantFailures, fingerprints, outdated};
 use crate::matrix::{
-    CaseResults, MutantResult, advice, case_results, empty_matrix, is_of_collector, judge, run_all,
+    CaseResults, MutantResult, advice, case_results, empty_matrix, has_advice, in_turn, is_of_collector,
+    judge, run_all, turns, without_kill,
 };
 use crate::mutant::Mutant;
 use crate::mutation::{CollectorMutation, Mutation};
@@ -26,6 +27,9 @@ use crate::play::TestBedError;
 const CASE_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(8);
 /// Concurrent cases of one mutant. They share few pages.
 const JOBS: usize = 2;
+
+/// Most cases of its row that a mutant plays at first in a quick run. Opening its pages takes as long as they do.
+const FEW: usize = 4;
 
 /// Row of mutants whose first session shows how they use the seal key.
 const SEALED: &str = "statement.collection-sealed";
@@ -37,6 +41,8 @@ pub struct CollectorMatrixOptions {
     pub chromium: Option<std::path::PathBuf>,
     /// Which cases run.
     pub scope: Scope,
+    /// Whether mutants play a few cases of their row at first.
+    pub is_quick: bool,
     /// Concurrent mutants.
     pub jobs: usize,
     /// Called after each mutant with the number of finished mutants and of all mutants.
@@ -64,7 +70,12 @@ pub async fn collector_matrix(
     let reference: CaseResults =
         case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases, Some(SealUse::Opens)).await?).collect();
     let mutants = collector_mutants(&spec);
-    let results = run_all(mutants.len(), options.jobs, options.progress, |at| bed.run(&mutants[at])).await?;
+    let results = if options.is_quick {
+        bed.few_results(&mutants, &reference, options).await?
+    } else {
+        let run = |at: usize| bed.run(&mutants[at], bed.cases_of(&mutants[at]));
+        run_all(mutants.len(), options.jobs, options.progress, run).await?
+    };
     bed.browser.close().await;
     let mut matrix = empty_matrix(&spec, options.scope, &facts);
     matrix.problems.extend(judge::reference_failures(&reference, &matrix.cases));
@@ -113,13 +124,59 @@ impl CollectorBed {
         Ok(Self { scope: options.scope, cases, edges, browser, redactor })
     }
 
-    /// Runs a mutant against all cases, or in a gate against those of its broken row.
-    async fn run(&self, mutant: &Mutant) -> Result<MutantResult, TestBedError> {
+    /// Results of mutants that play a few cases of their row each, the mutants of a row in turn other ones. A mutant that
+    /// survives these plays the others of its row, and one of whose cases killed none plays that one.
+    async fn few_results(
+        &self,
+        mutants: &[Mutant],
+        reference: &CaseResults,
+        options: &CollectorMatrixOptions,
+    ) -> Result<Vec<MutantResult>, TestBedError> {
+        let facts: Vec<CaseFacts> = self.cases.iter().map(|case| case.facts.clone()).collect();
+        let judged =
+            |at: usize, result: &MutantResult| judge::mutant(&mutants[at], result, &facts, reference);
+        let (turns, judged) = (&turns(mutants), &judged);
+        let run = |at: usize| async move {
+            let (mutant, own) = (&mutants[at], self.cases_of(&mutants[at]));
+            let takes_turns =
+                |case: &Case<Collector>| !is_monitor(case) && !has_advice(&self.edges.spec, mutant);
+            let mut result = self.run(mutant, in_turn(&own, takes_turns, FEW, turns[at])).await?;
+            if judged(at, &result).status == MutantStatus::Survived {
+                let others = own.into_iter().filter(|case| !result.cases.contains_key(&case.id)).collect();
+                result.cases.extend(self.run(mutant, others).await?.cases);
+            }
+            Ok(result)
+        };
+        let mut results = run_all(mutants.len(), options.jobs, options.progress, run).await?;
+
+        let played: Vec<MatrixMutant> =
+            results.iter().enumerate().map(|(at, result)| judged(at, result)).collect();
+        let open = without_kill(&empty_matrix(&self.edges.spec, options.scope, &facts).cases, &played);
+        let results_before = &results;
+        let run_open = |at: usize| {
+            let mut own = self.cases_of(&mutants[at]);
+            own.retain(|case| open.iter().any(|open| facts[*open].id == case.id));
+            own.retain(|case| !results_before[at].cases.contains_key(&case.id));
+            self.run(&mutants[at], own)
+        };
+        let more = run_all(mutants.len(), options.jobs, |_, _| {}, run_open).await?;
+        for (result, more) in results.iter_mut().zip(more) {
+            result.cases.extend(more.cases);
+        }
+        Ok(results)
+    }
+
+    /// All cases, or in a gate those of the row that the mutant breaks.
+    fn cases_of(&self, mutant: &Mutant) -> Vec<Case<Collector>> {
+        let concerns = |case: &&Case<Collector>| self.scope == Scope::Full || case.rows.contains(&mutant.row);
+        self.cases.iter().filter(concerns).cloned().collect()
+    }
+
+    /// Runs a mutant against these cases.
+    async fn run(&self, mutant: &Mutant, own: Vec<Case<Collector>>) -> Result<MutantResult, TestBedError> {
         let Mutation::Collector(CollectorMutation { module: source }) = &mutant.mutation else {
             return Ok(MutantResult::default());
         };
-        let concerns = |case: &&Case<Collector>| self.scope == Scope::Full || case.rows.contains(&mutant.row);
-        let own: Vec<Case<Collector>> = self.cases.iter().filter(concerns).cloned().collect();
         if own.is_empty() {
             return Ok(MutantResult::default());
         }
@@ -166,9 +223,12 @@ const SESSION: &str = "post.accepted";
 
 /// The cases of a row, with a session for the monitors among them.
 fn with_pages(mut own: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
-    let is_monitor = |case: &Case<Collector>| case.id.starts_with("monitor.");
     if own.iter().all(is_monitor) {
         own.extend(all.iter().find(|case| case.id == SESSION).cloned());
     }
     own
+}
+
+fn is_monitor(case: &Case<Collector>) -> bool {
+    case.phase == Phase::Monitors
 }

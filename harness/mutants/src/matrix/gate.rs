@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use edgeproof::cases::{CaseFacts, Phase};
-use edgeproof_fixtures::spec::PartName;
+use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::matrix::{MatrixMutant, MutantStatus, Scope};
 
 use super::MatrixOptions;
@@ -54,7 +54,7 @@ pub(super) async fn few_results(
 }
 
 /// How many mutants of the same row stand before each one.
-fn turns(mutants: &[Mutant]) -> Vec<usize> {
+pub(crate) fn turns(mutants: &[Mutant]) -> Vec<usize> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let turn = |mutant| {
         let count = seen.entry(mutant).or_default();
@@ -72,22 +72,36 @@ fn few(
     turn: usize,
     cases: &[(PartName, CaseFacts)],
 ) -> Vec<(PartName, CaseFacts)> {
-    if bed.spec.advice().iter().any(|advice| advice.mutants.contains(&mutant.id)) {
+    if has_advice(&bed.spec, mutant) {
         return cases.to_vec();
     }
     // A monitor judges what the others send.
-    let takes_turns = |part: PartName, case: &CaseFacts| {
-        is_concerned(case, mutant) && case.phase != Phase::Monitors && !bed.plays_pure(part, case)
+    let takes_turns = |(part, case): &(PartName, CaseFacts)| {
+        is_concerned(case, mutant) && case.phase != Phase::Monitors && !bed.plays_pure(*part, case)
     };
-    let count = cases.iter().filter(|(part, case)| takes_turns(*part, case)).count();
-    let step = count.div_ceil(FEW).max(1);
+    in_turn(cases, takes_turns, FEW, turn)
+}
+
+/// Whether an advice of the tables names this mutant, so that all its failures are judged.
+pub(crate) fn has_advice(spec: &Spec, mutant: &Mutant) -> bool {
+    spec.advice().iter().any(|advice| advice.mutants.contains(&mutant.id))
+}
+
+/// The items without most of those that take turns: at most `few` of these are left.
+pub(crate) fn in_turn<T: Clone>(
+    items: &[T],
+    takes_turns: impl Fn(&T) -> bool,
+    few: usize,
+    turn: usize,
+) -> Vec<T> {
+    let step = items.iter().filter(|item| takes_turns(item)).count().div_ceil(few).max(1);
     let mut at = 0;
-    let is_chosen = |(part, case): &&(PartName, CaseFacts)| {
-        if !takes_turns(*part, case) {
+    let is_chosen = |item: &&T| {
+        if !takes_turns(item) {
             return true;
         }
         at += 1;
         at % step == turn % step
     };
-    cases.iter().filter(is_chosen).cloned().collect()
+    items.iter().filter(is_chosen).cloned().collect()
 }

@@ -25,12 +25,14 @@ use crate::mutant_set::MutantSet;
 use crate::play::{TestBed, TestBedError, trace};
 
 pub use advice::sample_advice;
+pub(crate) use gate::{has_advice, in_turn, turns};
 pub(crate) use judge::empty_matrix;
 pub use mutant_run::CANARIES;
 pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
 pub(crate) use runs::run_all;
 use runs::{all_cases, reference_results};
+pub(crate) use sample::without_kill;
 pub use sample::{SampleMatrix, sample_matrix};
 
 /// Options of a matrix.

@@ -115,7 +115,7 @@ pub(super) async fn play(
 }
 
 /// Positions of the cases that have to kill a mutant, and killed none of these.
-pub(super) fn without_kill(cases: &[MatrixCase], mutants: &[MatrixMutant]) -> BTreeSet<usize> {
+pub(crate) fn without_kill(cases: &[MatrixCase], mutants: &[MatrixMutant]) -> BTreeSet<usize> {
     let killers: BTreeSet<&String> = mutants.iter().flat_map(|mutant| &mutant.killers).collect();
     let is_open = |at: &usize| cases[*at].exempt.is_none() && !killers.contains(&cases[*at].id);
     (0..cases.len()).filter(is_open).collect()
