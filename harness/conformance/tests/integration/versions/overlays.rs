@@ -169,7 +169,8 @@ fn rule_about_a_point_that_nothing_shows_is_an_error(#[case] point: &str, #[case
     let path = overlay(&folder, &rule(point, "\"none\""));
     let (code, shown) = run(edgeproof(&["spec", "list", "--spec", path.to_str().unwrap()]));
     assert_eq!(code, Some(2), "{shown}");
-    assert!(shown.contains(&format!("no rule can decide `{point}`")) && shown.contains(help), "{shown}");
+    let line = format!("next.toml:5: no rule can decide `{point}`");
+    assert!(shown.contains(&line) && shown.contains(help), "{shown}");
 }
 
 fn rule(point: &str, value: &str) -> String {
