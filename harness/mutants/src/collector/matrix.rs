@@ -1,7 +1,8 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, Phase, SealUse};
+use edgeproof::cases::{self, Case, CaseFacts, Catalog, Collector, SealUse};
 use edgeproof::causes::Fingerprints;
 use edgeproof::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use edgeproof::run::{CollectorRunner, CollectorRunnerOptions, ConformanceRun, RunOptions, Selection};
@@ -16,8 +17,8 @@ use super::collector_mutants;
 use super::script::{FILES, UNCHANGED};
 use crate::causes::{MutantFailures, fingerprints, outdated};
 use crate::matrix::{
-    CaseResults, MutantResult, advice, case_results, empty_matrix, has_advice, in_turn, is_of_collector,
-    judge, run_all, turns, without_kill,
+    CaseResults, MutantResult, advice, case_results, empty_matrix, has_advice, in_turn, is_monitor,
+    is_of_collector, judge, run_all, turns, without_kill,
 };
 use crate::mutant::Mutant;
 use crate::mutation::{CollectorMutation, Mutation};
@@ -71,7 +72,7 @@ pub async fn collector_matrix(
         case_results(&bed.play(wrapper(UNCHANGED.into()), &bed.cases, Some(SealUse::Opens)).await?).collect();
     let mutants = collector_mutants(&spec);
     let results = if options.is_quick {
-        bed.few_results(&mutants, &reference, options).await?
+        bed.few_results(&mutants, &facts, &reference, options).await?
     } else {
         let run = |at: usize| bed.run(&mutants[at], bed.cases_of(&mutants[at]));
         run_all(mutants.len(), options.jobs, options.progress, run).await?
@@ -129,17 +130,16 @@ impl CollectorBed {
     async fn few_results(
         &self,
         mutants: &[Mutant],
+        facts: &[CaseFacts],
         reference: &CaseResults,
         options: &CollectorMatrixOptions,
     ) -> Result<Vec<MutantResult>, TestBedError> {
-        let facts: Vec<CaseFacts> = self.cases.iter().map(|case| case.facts.clone()).collect();
-        let judged =
-            |at: usize, result: &MutantResult| judge::mutant(&mutants[at], result, &facts, reference);
+        let judged = |at: usize, result: &MutantResult| judge::mutant(&mutants[at], result, facts, reference);
         let (turns, judged) = (&turns(mutants), &judged);
         let run = |at: usize| async move {
             let (mutant, own) = (&mutants[at], self.cases_of(&mutants[at]));
             let takes_turns =
-                |case: &Case<Collector>| !is_monitor(case) && !has_advice(&self.edges.spec, mutant);
+                |case: &Case<Collector>| !is_monitor(&case.facts) && !has_advice(&self.edges.spec, mutant);
             let mut result = self.run(mutant, in_turn(&own, takes_turns, FEW, turns[at])).await?;
             if judged(at, &result).status == MutantStatus::Survived {
                 let others = own.into_iter().filter(|case| !result.cases.contains_key(&case.id)).collect();
@@ -151,12 +151,12 @@ impl CollectorBed {
 
         let played: Vec<MatrixMutant> =
             results.iter().enumerate().map(|(at, result)| judged(at, result)).collect();
-        let open = without_kill(&empty_matrix(&self.edges.spec, options.scope, &facts).cases, &played);
-        let results_before = &results;
+        let open = without_kill(&empty_matrix(&self.edges.spec, options.scope, facts).cases, &played);
+        let open: BTreeSet<&str> = open.into_iter().map(|at| facts[at].id.as_str()).collect();
         let run_open = |at: usize| {
+            let is_left = |id: &str| open.contains(id) && !results[at].cases.contains_key(id);
             let mut own = self.cases_of(&mutants[at]);
-            own.retain(|case| open.iter().any(|open| facts[*open].id == case.id));
-            own.retain(|case| !results_before[at].cases.contains_key(&case.id));
+            own.retain(|case| is_left(&case.id));
             self.run(&mutants[at], own)
         };
         let more = run_all(mutants.len(), options.jobs, |_, _| {}, run_open).await?;
@@ -223,12 +223,8 @@ const SESSION: &str = "post.accepted";
 
 /// The cases of a row, with a session for the monitors among them.
 fn with_pages(mut own: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
-    if own.iter().all(is_monitor) {
+    if own.iter().all(|case| is_monitor(&case.facts)) {
         own.extend(all.iter().find(|case| case.id == SESSION).cloned());
     }
     own
-}
-
-fn is_monitor(case: &Case<Collector>) -> bool {
-    case.phase == Phase::Monitors
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use edgeproof::cases::{CaseFacts, Phase};
+use edgeproof::cases::CaseFacts;
 use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::matrix::{MatrixMutant, MutantStatus, Scope};
 
@@ -75,9 +75,8 @@ fn few(
     if has_advice(&bed.spec, mutant) {
         return cases.to_vec();
     }
-    // A monitor judges what the others send.
     let takes_turns = |(part, case): &(PartName, CaseFacts)| {
-        is_concerned(case, mutant) && case.phase != Phase::Monitors && !bed.plays_pure(*part, case)
+        is_concerned(case, mutant) && !sample::is_monitor(case) && !bed.plays_pure(*part, case)
     };
     in_turn(cases, takes_turns, FEW, turn)
 }

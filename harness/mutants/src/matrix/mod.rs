@@ -32,8 +32,8 @@ pub(crate) use mutant_run::is_concerned;
 pub(crate) use result::{CaseResults, MutantResult, case_results};
 pub(crate) use runs::run_all;
 use runs::{all_cases, reference_results};
-pub(crate) use sample::without_kill;
 pub use sample::{SampleMatrix, sample_matrix};
+pub(crate) use sample::{is_monitor, without_kill};
 
 /// Options of a matrix.
 #[derive(Debug, Clone)]

@@ -126,7 +126,8 @@ pub(super) fn judged(mutant: &Mutant, result: &MutantResult, cases: &[CaseFacts]
     judge::mutant(mutant, result, cases, &CaseResults::new())
 }
 
-fn is_monitor(case: &CaseFacts) -> bool {
+/// Whether a case judges what others send.
+pub(crate) fn is_monitor(case: &CaseFacts) -> bool {
     case.phase == Phase::Monitors
 }
 

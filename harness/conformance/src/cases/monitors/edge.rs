@@ -1,6 +1,6 @@
 use strum::VariantArray;
 
-use super::{EdgeNeed, Monitor};
+use super::super::{EdgeNeed, Monitor};
 
 /// An invariant of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]

@@ -2,7 +2,7 @@ use std::convert::Infallible;
 
 use strum::VariantArray;
 
-use super::Monitor;
+use super::super::Monitor;
 
 /// An invariant of all pages of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]

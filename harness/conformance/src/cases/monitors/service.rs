@@ -1,4 +1,4 @@
-use super::{Monitor, ServiceNeed};
+use super::super::{Monitor, ServiceNeed};
 
 /// An invariant of a service or a key set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
