@@ -34,7 +34,7 @@ pub use case::{Case, CaseFacts, Phase, Procedure, Steps};
 pub(crate) use case::{basis, level};
 pub use case_list::{CaseList, NewCase};
 pub use catalog::Catalog;
-pub use collector::Collector;
+pub use collector::{Collector, with_session};
 pub use context::{
     CaseContext, CaseExchange, CaseFindings, CaseTarget, DeferredLogCheck, EdgeCaseContext, EdgeState,
     EdgeTarget, LogCheck, Sender,

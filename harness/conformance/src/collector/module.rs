@@ -2,18 +2,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use edgeproof_fixtures::collector::tables;
+use edgeproof_fixtures::spec::Spec;
 use url::Url;
 
 /// The collector under test: an ES module that exports `create(options)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectorModule {
-    /// The reference collector.
-    Reference,
-    /// A module for mutation runs. It imports its files, which import the reference collector from `./collector.js`.
-    Wrapper {
+    /// The reference collector behind a module, which imports it from `./collector.js`.
+    Reference {
         /// The module.
         module: Arc<str>,
-        /// The files, each with its name.
+        /// Other files that it imports, each with its name.
         files: &'static [(&'static str, &'static str)],
     },
     /// A file. The page server serves its folder, so that the module can import its neighbours.
@@ -48,6 +48,15 @@ pub enum ModuleError {
 }
 
 impl CollectorModule {
+    /// The reference collector that follows these tables.
+    pub fn reference(spec: &Spec) -> Self {
+        let tables = tables(spec);
+        let module = format!(
+            "import {{ create as make }} from \"./collector.js\"\nexport const create = (options) => make(options, {tables})\n"
+        );
+        Self::Reference { module: module.into(), files: &[] }
+    }
+
     /// The module at this path or URL. Reads no content.
     pub fn parse(text: &str) -> Result<Self, ModuleError> {
         if text.contains("://") {
@@ -72,16 +81,15 @@ impl CollectorModule {
     /// Name of the collector in reports.
     pub fn name(&self) -> String {
         match self {
-            Self::Reference => "reference collector".into(),
-            Self::Wrapper { .. } => "wrapped reference collector".into(),
+            Self::Reference { .. } => "reference collector".into(),
             Self::File { given, .. } => given.clone(),
             Self::Url(url) => url.to_string(),
         }
     }
 
-    /// Whether the module is, or wraps, the reference collector.
+    /// Whether the module is the reference collector, or one of its mutants.
     pub fn is_reference(&self) -> bool {
-        matches!(self, Self::Reference | Self::Wrapper { .. })
+        matches!(self, Self::Reference { .. })
     }
 }
 

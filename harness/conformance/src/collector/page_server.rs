@@ -26,7 +26,7 @@ const OTHER_HOST: &str = "widget.test";
 const MODULE_PATH: &str = "/collector/";
 /// Name of the reference collector in that folder.
 const REFERENCE: &str = "collector.js";
-/// Name of a wrapper in that folder.
+/// Name of the module that imports it.
 const WRAPPER: &str = "module.js";
 
 /// Modules that use the module under test: of a page around a frame, and of a page with a policy.
@@ -95,8 +95,7 @@ impl PageServer {
     pub fn module_url(&self, origin: PageOrigin) -> String {
         let name = match &self.module {
             CollectorModule::Url(url) => return url.to_string(),
-            CollectorModule::Reference => REFERENCE.to_owned(),
-            CollectorModule::Wrapper { .. } => WRAPPER.to_owned(),
+            CollectorModule::Reference { .. } => WRAPPER.to_owned(),
             CollectorModule::File { name, .. } => utf8_percent_encode(name, NON_ALPHANUMERIC).to_string(),
         };
         format!("{}{MODULE_PATH}{name}", self.origin(origin))
@@ -158,14 +157,14 @@ async fn found(path: &str, module: &CollectorModule) -> Option<(&'static str, By
     let body = match module {
         CollectorModule::File { folder, .. } => file(folder, &name).await?.into(),
         _ if name == REFERENCE => Bytes::from_static(MODULE.as_bytes()),
-        CollectorModule::Wrapper { module, .. } if name == WRAPPER => {
+        CollectorModule::Reference { module, .. } if name == WRAPPER => {
             Bytes::copy_from_slice(module.as_bytes())
         }
-        CollectorModule::Wrapper { files, .. } => {
+        CollectorModule::Reference { files, .. } => {
             let (_, text) = files.iter().find(|(file, _)| *file == name)?;
             Bytes::from_static(text.as_bytes())
         }
-        CollectorModule::Reference | CollectorModule::Url(_) => return None,
+        CollectorModule::Url(_) => return None,
     };
     Some((content_type(&name), body))
 }

@@ -58,8 +58,12 @@ impl PartClass {
         let failed = failures(forward);
         // An observation proves nothing about a row that is judged.
         let is_open = change.row().is_some_and(|row| row.level == Level::Open);
+        // What was open until now is only observed by its own cases, whatever else other cases judge.
+        let was_open = change.old.as_ref().is_some_and(|row| row.level == Level::Open);
+        let is_rule = change.row().is_some_and(|row| matches!(row.fact, Fact::Rule { .. }));
+        let is_own = |case: &CaseReport| case.rows.first().is_some_and(|row| row == change.id());
         let proves = |case: &&CaseReport| match case.outcome {
-            Outcome::Pass | Outcome::Warn => true,
+            Outcome::Pass | Outcome::Warn => is_rule || !was_open || is_open || is_own(case),
             Outcome::Observed => is_open,
             _ => false,
         };

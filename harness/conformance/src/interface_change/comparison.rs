@@ -98,7 +98,7 @@ pub struct RowComparison {
     /// On which side the target is, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSide>,
-    /// What the owners of service, backend and page have to do, whatever the played parts show.
+    /// What the owners have to do, whatever the played parts show. A compatible part has nothing to do.
     pub duties: Vec<Duty>,
     /// Ids of the mutants that break the row, if a kill matrix was given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -118,8 +118,9 @@ impl Comparison {
         for change in RowChange::all(old, new) {
             let alone = Arc::new(change.alone(old, new));
             let asking = Arc::new(alone.with_counterparts_of(new));
+            let concerned = parts_of(&change, &old_cases, &new_cases, new);
             let mut parts = Vec::new();
-            for part in parts_of(&change, &old_cases, &new_cases, new) {
+            for part in concerned.iter().copied() {
                 if options.only_rows {
                     break;
                 }
@@ -127,11 +128,8 @@ impl Comparison {
                     parts.push(PartClass::not_played(part, why));
                     continue;
                 }
-                if part == PartName::Collector {
-                    parts.push(PartClass::not_played(
-                        part,
-                        "a collector is played in a browser: see `edgeproof conformance collector`",
-                    ));
+                if let Some(why) = play.unplayable(part).await {
+                    parts.push(PartClass::not_played(part, &why));
                     continue;
                 }
                 let mut forward = match &change.new {
@@ -151,7 +149,7 @@ impl Comparison {
                 let class = PartClass::of(part, &change, &forward, &back);
                 parts.push(class.noted(&change, &forward, is_together, new));
             }
-            changes.push(RowComparison::new(&change, parts, old, new));
+            changes.push(RowComparison::new(&change, &concerned, parts, old, new));
             asking_specs.push(asking);
         }
         let mut target_failure = None;
@@ -166,6 +164,7 @@ impl Comparison {
             },
             None => Vec::new(),
         };
+        play.end().await;
         let mut touched = Touched::of(&changes, &old_cases, &new_cases);
         let points = points(old, new);
         // Our mocks follow an open point as well as a row.
@@ -216,7 +215,20 @@ impl Comparison {
 }
 
 impl RowComparison {
-    fn new(change: &RowChange, parts: Vec<PartClass>, old: &Spec, new: &Spec) -> Self {
+    fn new(
+        change: &RowChange,
+        concerned: &[PartName],
+        parts: Vec<PartClass>,
+        old: &Spec,
+        new: &Spec,
+    ) -> Self {
+        // A part that passes the new cases as it is has nothing to do.
+        let is_done = |duty: &Duty| {
+            let mut own = parts.iter().filter(|class| Some(class.part) == duty.owner.part());
+            own.any(|class| class.class == Class::Compatible)
+        };
+        let mut duties = Duty::of(change, concerned);
+        duties.retain(|duty| !is_done(duty));
         let wire = |row: &Option<_>, spec: &Spec| row.as_ref().map(|row| wire(row, spec)).unwrap_or_default();
         let old_id = change.old.as_ref().map(|row| row.id.clone());
         Self {
@@ -228,7 +240,7 @@ impl RowComparison {
             old_wire: wire(&change.old, old),
             new_wire: wire(&change.new, new),
             target: None,
-            duties: Duty::of(change),
+            duties,
             mutants: Vec::new(),
             parts,
         }

@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Table};
+use edgeproof_fixtures::spec::{Endpoint, Fact, PartName, Row, Table};
 use serde::Serialize;
 use strum::{Display, VariantArray};
 
@@ -13,14 +13,23 @@ pub struct Duty {
     pub text: String,
 }
 
-/// Who answers by a row, or reads its answer.
+/// Who follows a row, or reads what another one does by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[derive(Display, VariantArray)]
 pub enum DutyOwner {
+    /// Owner of an edge.
+    #[strum(serialize = "an edge")]
+    Edge,
     /// Owner of the service.
     #[strum(serialize = "the service")]
     Service,
+    /// Owner of the key set.
+    #[strum(serialize = "the key set")]
+    Keys,
+    /// Owner of the collector.
+    #[strum(serialize = "the collector")]
+    Collector,
     /// Owner of a backend.
     #[strum(serialize = "a backend")]
     Backend,
@@ -29,69 +38,125 @@ pub enum DutyOwner {
     Page,
 }
 
-impl Duty {
-    /// The duties of those who answer by a row and of those who read its answer.
-    pub(super) fn of(change: &RowChange) -> Vec<Self> {
-        let answers = match change.table() {
-            Table::Relay | Table::Verdict => service(change),
-            _ => None,
-        };
-        let reads = match change.table() {
-            Table::Verdict => backend(change),
-            Table::Endpoints if change.id() == Endpoint::Verdict.row() => path(change),
-            _ => None,
-        };
-        let page = match change.table() {
-            Table::Collector => page(change),
-            Table::Endpoints if change.id() == Endpoint::Signals.row() => path(change),
-            _ => None,
-        };
-        let duties = [(DutyOwner::Service, answers), (DutyOwner::Backend, reads), (DutyOwner::Page, page)];
-        duties.into_iter().filter_map(|(owner, text)| Some(Self { owner, text: text? })).collect()
+impl DutyOwner {
+    /// The part that it owns. None: no run plays it.
+    pub fn part(self) -> Option<PartName> {
+        match self {
+            Self::Edge => Some(PartName::Edge),
+            Self::Service => Some(PartName::Service),
+            Self::Keys => Some(PartName::Keys),
+            Self::Collector => Some(PartName::Collector),
+            Self::Backend | Self::Page => None,
+        }
     }
 }
 
-fn service(change: &RowChange) -> Option<String> {
-    Some(match (&change.old, &change.new) {
-        (Some(old), None) => format!("no longer answer {}", answer(old)),
-        (None, Some(new)) => format!("answer {}: {}", answer(new), new.condition),
-        (Some(old), Some(new)) if answer(old) != answer(new) => {
-            format!("answer {} in place of {}", answer(new), answer(old))
-        }
-        _ => return None,
-    })
+impl Duty {
+    /// The duties of those who follow a row and of those who read what comes of it. `parts`: those that the row concerns.
+    pub(super) fn of(change: &RowChange, parts: &[PartName]) -> Vec<Self> {
+        let readers: &[DutyOwner] = match (change.table(), party(change)) {
+            (Table::Collector, _) | (Table::Settings, Some("collector")) => &[DutyOwner::Page],
+            (Table::Endpoints, _) if change.id() == Endpoint::Signals.row() => &[DutyOwner::Collector],
+            (Table::Verdict | Table::Keys, _) | (Table::Endpoints, Some("service" | "keys")) => {
+                &[DutyOwner::Backend]
+            }
+            (Table::Limits, _) if parts.contains(&PartName::Keys) => &[DutyOwner::Backend],
+            _ => &[],
+        };
+        let follows = |owner: &DutyOwner| match change.table() {
+            // An edge passes a reason on as it comes.
+            Table::Relay | Table::Verdict => *owner == DutyOwner::Service,
+            _ => owner.part().is_some_and(|part| parts.contains(&part)),
+        };
+        let text = |owner: &DutyOwner| {
+            if readers.contains(owner) {
+                return Verbs::READER.text(change);
+            }
+            Verbs::MAKER.text(change).or_else(|| reread(change))
+        };
+        let concerned = DutyOwner::VARIANTS.iter().filter(|owner| readers.contains(owner) || follows(owner));
+        concerned.filter_map(|owner| Some(Self { owner: *owner, text: text(owner)? })).collect()
+    }
 }
 
-fn backend(change: &RowChange) -> Option<String> {
-    Some(match (&change.old, &change.new) {
-        (Some(old), None) => format!("{} no longer comes: remove what handles it", answer(old)),
-        (None, Some(new)) => format!("handle {}: {}", answer(new), new.condition),
-        (Some(old), Some(new)) if answer(old) != answer(new) => {
-            format!("expect {} where {} came before", answer(new), answer(old))
-        }
-        _ => return None,
-    })
+/// How a duty is said to those who follow a row, and to those who read what comes of it.
+struct Verbs {
+    answer: &'static str,
+    throw: &'static str,
+    serve: &'static str,
+    set: &'static str,
+    keep: &'static str,
+    /// Ends the text about something that is gone.
+    gone: &'static str,
 }
 
-fn path(change: &RowChange) -> Option<String> {
-    let path = |row: &Option<Row>| match &row.as_ref()?.fact {
-        Fact::Endpoint { path, .. } => Some(path.clone()),
-        _ => None,
+impl Verbs {
+    const MAKER: Self = Self {
+        answer: "answer",
+        throw: "throw the error",
+        serve: "serve",
+        set: "read",
+        keep: "keep to",
+        gone: "is no longer required",
     };
-    let (old, new) = (path(&change.old)?, path(&change.new)?);
-    (old != new).then(|| format!("send requests to {new} in place of {old}"))
+    const READER: Self = Self {
+        answer: "handle",
+        throw: "handle the error",
+        serve: "send",
+        set: "pass",
+        keep: "expect",
+        gone: "is gone: remove what uses it",
+    };
+
+    /// What to do about a change. None: nothing, because what this owner sees stays.
+    fn text(&self, change: &RowChange) -> Option<String> {
+        let what = |row: &Option<Row>| row.as_ref().map(|row| self.thing(row));
+        match (what(&change.old), what(&change.new)) {
+            (Some((_, Some(old))), None) => Some(format!("{old} {}", self.gone)),
+            (None, Some((verb, Some(new)))) => Some(format!("{verb} {new}: {}", change.row()?.condition)),
+            (Some((_, old)), Some((verb, new))) if old != new => {
+                let before = old.map(|old| format!(" in place of {old}")).unwrap_or_default();
+                Some(format!("{verb} {}{before}", new?))
+            }
+            (None, Some(_)) => Some(change.row()?.condition.clone()),
+            (Some(_), None) => Some(format!("no longer required: {}", change.row()?.condition)),
+            _ => None,
+        }
+    }
+
+    /// A verb, and what the row names for it. A statement names nothing.
+    fn thing(&self, row: &Row) -> (&'static str, Option<String>) {
+        match &row.fact {
+            Fact::Answer { .. } | Fact::Reason { .. } | Fact::Verdict { .. } => (self.answer, row.answer()),
+            Fact::Thrown { text } => (self.throw, Some(format!("{text:?}"))),
+            Fact::Endpoint { methods, path, .. } => {
+                (self.serve, Some(format!("{} {path}", methods.join(", "))))
+            }
+            Fact::Setting { name, values, .. } if values.is_empty() => (self.set, Some(name.clone())),
+            Fact::Setting { name, values, .. } => (self.set, Some(format!("{name} ({})", values.join(", ")))),
+            Fact::Limit { value, unit } => {
+                let value = value.map(|value| format!("{value} ")).unwrap_or_default();
+                (self.keep, Some(format!("{value}{unit}")))
+            }
+            Fact::Rule { value, .. } => (self.keep, Some(value.to_string())),
+            Fact::Statement => ("", None),
+        }
+    }
 }
 
-fn page(change: &RowChange) -> Option<String> {
-    let text = |row: &Option<Row>| row.as_ref().and_then(|row| row.code().map(str::to_owned));
-    Some(match (text(&change.old), text(&change.new)) {
-        (Some(old), None) => format!("the error {old:?} no longer comes"),
-        (None, Some(new)) => format!("handle the error {new:?}"),
-        (Some(old), Some(new)) if old != new => format!("expect the error {new:?} in place of {old:?}"),
-        _ => return None,
-    })
+/// A row that names the same, in other words or with another level.
+fn reread(change: &RowChange) -> Option<String> {
+    let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
+    if old.level != new.level {
+        return Some(format!("its level is {}, and was {}: {}", new.level, old.level, new.condition));
+    }
+    (old.condition != new.condition).then(|| format!("it now says: {}", new.condition))
 }
 
-fn answer(row: &Row) -> String {
-    row.answer().unwrap_or_default()
+/// The party that a row names.
+fn party(change: &RowChange) -> Option<&str> {
+    match &change.row()?.fact {
+        Fact::Endpoint { party, .. } | Fact::Setting { party, .. } => Some(party),
+        _ => None,
+    }
 }

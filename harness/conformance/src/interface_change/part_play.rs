@@ -1,16 +1,18 @@
 use std::io;
 use std::sync::Arc;
 
+use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_fixtures::credentials::{CredentialError, CredentialFiles, Credentials, MintOptions, Redactor};
 use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::{CaseReport, Outcome};
 use edgeproof_targets::{Embedded, FaultInjection, Target};
 
-use crate::cases::{self, Case, CaseFacts, Catalog, EdgeNeed, Part};
+use crate::cases::{self, Case, CaseFacts, Catalog, Collector, EdgeNeed, Part};
+use crate::collector::{CollectorModule, EdgeCredentials, SharedBrowser};
 use crate::run::{
-    ConformanceRun, EdgePool, EdgePoolOptions, LeaseError, RunOptions, Selection, SelectionError,
-    ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
+    CollectorRunner, CollectorRunnerOptions, ConformanceRun, EdgePool, EdgePoolOptions, LeaseError,
+    RunOptions, Selection, SelectionError, ServiceLocation, ServicePart, ServiceRunner, ServiceRunnerOptions,
 };
 
 /// Why a reference part cannot be played.
@@ -38,16 +40,39 @@ pub(super) struct PartPlay {
     credentials: Arc<Credentials>,
     files: CredentialFiles,
     redactor: Arc<Redactor>,
+    browser: Arc<SharedBrowser>,
     faults: Option<Arc<dyn FaultInjection>>,
 }
 
 impl PartPlay {
     /// Mints the credentials of all plays. `faults`: of the played parts.
     pub(super) fn new(faults: Option<Arc<dyn FaultInjection>>) -> Result<Self, PlayError> {
-        let credentials = Arc::new(Credentials::mint(&MintOptions::default())?);
+        let mut mint = MintOptions::default();
+        mint.service_hosts.extend(CollectorRunnerOptions::HOSTS.map(str::to_owned));
+        let credentials = Arc::new(Credentials::mint(&mint)?);
         let files = CredentialFiles::write(&credentials)?;
         let redactor = Arc::new(Redactor::new(&credentials));
-        Ok(Self { credentials, files, redactor, faults })
+        let browser = Arc::new(CollectorRunnerOptions::browser(&credentials, None));
+        Ok(Self { credentials, files, redactor, browser, faults })
+    }
+
+    /// Why no reference part can be played. None: one can.
+    pub(super) async fn unplayable(&self, part: PartName) -> Option<String> {
+        let needs_browser = part == PartName::Collector;
+        if !needs_browser {
+            return None;
+        }
+        if !IS_BUILT_IN {
+            return Some(
+                "a collector is played in a browser: build edgeproof with the feature `collector`".to_owned(),
+            );
+        }
+        self.browser.start().await.err().map(|why| format!("a collector is played in a browser: {why}"))
+    }
+
+    /// Ends the browser, if one was needed.
+    pub(super) async fn end(&self) {
+        self.browser.close().await;
     }
 
     /// Plays the cases of `asks` that prove `row` at a part that follows `answers`. Empty: there is no such case.
@@ -80,7 +105,10 @@ impl PartPlay {
                 let of_row = proving(cases::keys(catalog), row);
                 reports.extend(self.service(of_row, asks, answers).await?);
             }
-            PartName::Collector => {}
+            PartName::Collector => {
+                let all = cases::collector(catalog);
+                reports.extend(self.collector(all, row, asks, answers).await?);
+            }
         }
         Ok(reports)
     }
@@ -152,6 +180,38 @@ impl PartPlay {
             runner = runner.with_faults(Arc::clone(faults));
         }
         execute(ConformanceRun::new(cases, &Selection::default(), runner)?).await
+    }
+
+    async fn collector(
+        &self,
+        all: Vec<Case<Collector>>,
+        row: &str,
+        asks: &Arc<Spec>,
+        answers: &Arc<Spec>,
+    ) -> Result<Vec<CaseReport>, PlayError> {
+        let of_row = proving(all.clone(), row);
+        if of_row.is_empty() {
+            return Ok(Vec::new());
+        }
+        let cases = cases::with_session(of_row, &all);
+        let edges = EdgeCredentials {
+            spec: Arc::clone(asks),
+            profile: asks.profile().clone(),
+            credentials: Arc::clone(&self.credentials),
+            files: self.files.clone(),
+        };
+        let runner = CollectorRunner::new(CollectorRunnerOptions {
+            module: CollectorModule::reference(answers),
+            name: CollectorRunnerOptions::MAKER.to_owned(),
+            browser: Arc::clone(&self.browser),
+            edges: Arc::new(edges),
+            seal: None,
+            opener: None,
+            redactor: Arc::clone(&self.redactor),
+        });
+        let mut reports = execute(ConformanceRun::new(cases, &Selection::default(), runner)?).await?;
+        reports.retain(|case| case.rows.iter().any(|id| id == row));
+        Ok(reports)
     }
 }
 

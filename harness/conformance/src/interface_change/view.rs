@@ -1,4 +1,3 @@
-use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::interface::{
     ChangedPart, ChangedRow, ChangedValue, Class, OwnerItems, SpecDiff, WireLine,
 };
@@ -26,50 +25,48 @@ impl Comparison {
             new: version(&self.new),
             changes: self.changes.iter().map(row).collect(),
             points: self.points.iter().map(changed).collect(),
-            owners: PartName::ALL
+            owners: DutyOwner::VARIANTS
                 .iter()
-                .map(|part| self.of_part(*part))
-                .chain(DutyOwner::VARIANTS.iter().map(|owner| self.of_owner(*owner)))
+                .map(|owner| self.of_owner(*owner))
                 .filter(|owner| !owner.items.is_empty())
-                .fold(Vec::new(), merged),
+                .collect(),
             touched: self.touched_texts(),
             not_run: self.not_run_texts.iter().chain(&self.target_failure).cloned().collect(),
             notes: self.accepted.iter().map(accepted).collect(),
         }
     }
 
-    /// What the owner of a part has to do, and what an old counterpart notices.
-    fn of_part(&self, part: PartName) -> OwnerItems {
-        let all =
-            self.changes.iter().flat_map(|change| change.parts.iter().map(move |class| (change, class)));
-        let of_part: Vec<(&RowComparison, &PartClass)> =
-            all.filter(|(_, class)| class.part == part).collect();
-        let mut items = Vec::new();
-        for (change, class) in of_part.iter().filter(|(_, class)| class.class == Class::Breaking) {
-            let Some(failed) = class.failed.first() else { continue };
-            items.push(format!("{}: {}", change.row, change.condition));
-            // What helps a part that is wrong helps none that was right before.
-            items.push(format!("expected {}, the old part: {}", failed.expected, failed.actual));
-        }
-        for (change, class) in of_part.iter().filter(|(_, class)| !class.noticed.is_empty()) {
-            let cases: Vec<&str> =
-                class.noticed.iter().map(|failed| failed.case.as_str()).take(FAILED).collect();
-            items.push(format!(
-                "{}: cases of the old version fail at the new part ({})",
-                change.row,
-                cases.join(", ")
-            ));
-        }
-        OwnerItems { heading: format!("what the owner of {} does", part_words(part)), items }
-    }
-
+    /// What an owner has to do, and what an old counterpart notices.
     fn of_owner(&self, owner: DutyOwner) -> OwnerItems {
-        let duties =
-            self.changes.iter().flat_map(|change| change.duties.iter().map(move |duty| (change, duty)));
-        let items = duties
-            .filter(|(_, duty)| duty.owner == owner)
-            .map(|(change, duty)| format!("{}: {}", change.row, duty.text))
-            .collect();
+        let (mut items, mut noticed) = (Vec::new(), Vec::new());
+        for change in &self.changes {
+            let duty = change.duties.iter().find(|duty| duty.owner == owner);
+            let class = change.parts.iter().find(|class| Some(class.part) == owner.part());
+            let failed =
+                class.filter(|class| class.class == Class::Breaking).and_then(|class| class.failed.first());
+            if duty.is_some() || failed.is_some() {
+                let text = duty.map_or(&change.condition, |duty| &duty.text);
+                items.push(format!("{}: {text}", change.row));
+            }
+            if let Some(failed) = failed {
+                // What helps a part that is wrong helps none that was right before.
+                items.push(format!("expected {}, the old part: {}", failed.expected, failed.actual));
+            }
+            let cases: Vec<&str> = class
+                .map_or(&[][..], |class| &class.noticed)
+                .iter()
+                .map(|failed| failed.case.as_str())
+                .take(FAILED)
+                .collect();
+            if !cases.is_empty() {
+                noticed.push(format!(
+                    "{}: cases of the old version fail at the new part ({})",
+                    change.row,
+                    cases.join(", ")
+                ));
+            }
+        }
+        items.extend(noticed);
         OwnerItems { heading: format!("what the owner of {owner} does"), items }
     }
 
@@ -96,15 +93,6 @@ impl Comparison {
         texts.push(format!("rows with another fact: {answers} of {all}"));
         texts
     }
-}
-
-/// Adds the items of an owner to those under the same heading.
-fn merged(mut all: Vec<OwnerItems>, owner: OwnerItems) -> Vec<OwnerItems> {
-    match all.iter_mut().find(|other| other.heading == owner.heading) {
-        Some(other) => other.items.extend(owner.items),
-        None => all.push(owner),
-    }
-    all
 }
 
 fn accepted(change: &AcceptedChange) -> String {
@@ -168,15 +156,6 @@ fn listed(ids: &[&String]) -> String {
 
 fn version(name: &VersionName) -> ReportedSpec {
     ReportedSpec { version: name.version.clone(), digest: name.digest.clone() }
-}
-
-fn part_words(part: PartName) -> &'static str {
-    match part {
-        PartName::Edge => "an edge",
-        PartName::Service => "the service",
-        PartName::Keys => "the key set",
-        PartName::Collector => "the collector",
-    }
 }
 
 fn changed(change: &FieldChange) -> ChangedValue {

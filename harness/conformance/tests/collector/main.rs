@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may unwrap")]
 
 mod demo_page;
+mod diff;
 mod hostile;
 #[expect(dead_code, reason = "the target `integration` uses the rest")]
 #[path = "../integration/limited.rs"]

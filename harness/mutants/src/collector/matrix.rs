@@ -181,7 +181,7 @@ impl CollectorBed {
             return Ok(MutantResult::default());
         }
         // A monitor judges what other cases do.
-        let cases = with_pages(own, &self.cases);
+        let cases = cases::with_session(own, &self.cases);
         // What a mutant does to the seal decides how its cases are played.
         let seal = (mutant.row != SEALED).then_some(SealUse::Opens);
         let reports = self.play(wrapper(Arc::clone(source)), &cases, seal).await?;
@@ -196,7 +196,7 @@ impl CollectorBed {
     ) -> Result<Vec<CaseReport>, TestBedError> {
         let options = CollectorRunnerOptions {
             module,
-            name: "service".into(),
+            name: CollectorRunnerOptions::MAKER.into(),
             browser: Arc::clone(&self.browser),
             edges: Arc::clone(&self.edges),
             seal,
@@ -215,16 +215,5 @@ impl CollectorBed {
 }
 
 fn wrapper(module: Arc<str>) -> CollectorModule {
-    CollectorModule::Wrapper { module, files: FILES }
-}
-
-/// Id of a case that opens a page and sends a collection in the default mode.
-const SESSION: &str = "post.accepted";
-
-/// The cases of a row, with a session for the monitors among them.
-fn with_pages(mut own: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
-    if own.iter().all(|case| is_monitor(&case.facts)) {
-        own.extend(all.iter().find(|case| case.id == SESSION).cloned());
-    }
-    own
+    CollectorModule::Reference { module, files: FILES }
 }

@@ -19,9 +19,20 @@ mod unchanged;
 mod websocket;
 mod wild;
 
-use super::CaseList;
+use super::{Case, CaseList, Phase};
 
 pub use part::Collector;
+
+/// Id of a case that opens a page and sends a collection in the default mode.
+const SESSION: &str = "post.accepted";
+
+/// Some of `all` cases to run alone. Monitors judge the pages of other cases: if nothing else is to run, a session runs too.
+pub fn with_session(mut cases: Vec<Case<Collector>>, all: &[Case<Collector>]) -> Vec<Case<Collector>> {
+    if cases.iter().all(|case| case.phase == Phase::Monitors) {
+        cases.extend(all.iter().find(|case| case.id == SESSION).cloned());
+    }
+    cases
+}
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut CaseList<'_, Collector>) {

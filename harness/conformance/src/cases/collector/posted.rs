@@ -89,7 +89,8 @@ fn request(cases: &mut CaseList<'_, Collector>) {
             context.observe("collector.websocket", sockets.replace("wss", "ws"));
         }))
         .observes(["collector.content-type", "collector.websocket"])
-        .also("setting.collector.api-url");
+        .also("setting.collector.api-url")
+        .also("endpoint.edge.signals");
 }
 
 /// A session in the default mode at a correct edge, with what its page did.

@@ -111,10 +111,6 @@ impl CollectorCaseContext {
         let mut options = Map::new();
         options.insert("apiUrl".into(), json!(api_url));
         options.insert("sealKey".into(), self.seal_key().to_jwk());
-        let is_old = !self.spec().seals_collections();
-        if is_old && self.target.module.is_reference() {
-            options.insert("compatibility".into(), json!("pre-seal"));
-        }
         options
     }
 

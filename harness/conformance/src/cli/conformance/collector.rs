@@ -12,9 +12,6 @@ use crate::cli::inputs::mint;
 use crate::collector::{CollectorModule, EdgeCredentials, Opener};
 use crate::run::CollectorRunnerOptions;
 
-/// Name of the maker in the interface.
-const MAKER: &str = "service";
-
 /// The collector under test: the reference collector, or any module.
 pub(super) fn collector_options(
     args: &ConformanceArgs,
@@ -25,9 +22,9 @@ pub(super) fn collector_options(
     check_browser(IS_BUILT_IN || args.list, args.chromium.as_deref())?;
     let module = match &args.module {
         Some(module) => CollectorModule::parse(module)?,
-        None => CollectorModule::Reference,
+        None => CollectorModule::reference(spec),
     };
-    let name = args.name.clone().unwrap_or_else(|| MAKER.to_owned());
+    let name = args.name.clone().unwrap_or_else(|| CollectorRunnerOptions::MAKER.to_owned());
     if name.trim().is_empty() {
         return Err(Failure::usage(
             "cannot use the value of --name: it is empty",

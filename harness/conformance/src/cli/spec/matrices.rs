@@ -56,6 +56,11 @@ impl MatrixArgs {
 }
 
 impl Matrices {
+    /// Whether there is one.
+    pub(super) fn given(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Each matrix in one line.
     pub(super) fn lines(&self) -> Vec<String> {
         self.0.iter().map(|matrix| format!("{}, edgeproof {}", matrix.line(), matrix.version)).collect()

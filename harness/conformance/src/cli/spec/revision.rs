@@ -17,7 +17,7 @@ pub(super) enum ComparedSpec {
     Revision {
         /// The revision.
         revision: String,
-        /// The folder, relative to the repository's root.
+        /// The folder, relative to the repository's root, or with `./` to the current folder.
         folder: String,
     },
 }
@@ -39,7 +39,11 @@ impl FromStr for ComparedSpec {
             Ok(choice) => Ok(Self::Choice(choice)),
             Err(why) => match given.split_once(':') {
                 Some((revision, folder)) if !revision.is_empty() && !revision.starts_with('-') => {
-                    let folder = folder.trim_end_matches('/').to_owned();
+                    // git takes `./` for the current folder, and a dot alone for a name.
+                    let folder = match folder.trim_end_matches('/') {
+                        "." => "./".to_owned(),
+                        folder => folder.to_owned(),
+                    };
                     Ok(Self::Revision { revision: revision.to_owned(), folder })
                 }
                 _ => Err(format!("{why}, or REV:FOLDER of a git repository")),
@@ -52,6 +56,9 @@ impl ComparedSpec {
     /// Whether both name one folder or file.
     pub(super) fn is_same_path(&self, other: &Self) -> bool {
         match (self, other) {
+            (Self::Revision { revision, folder }, Self::Revision { revision: other, folder: elsewhere }) => {
+                (revision, folder) == (other, elsewhere)
+            }
             (Self::Choice(SpecChoice::Path(one)), Self::Choice(SpecChoice::Path(two))) => {
                 matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
             }
@@ -88,7 +95,8 @@ fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
             "name the folder with relay.toml and the other tables",
         ));
     }
-    let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let inside =
+        if folder.is_empty() || folder.ends_with('/') { folder.to_owned() } else { format!("{folder}/") };
     for name in names {
         let text = git(&["show", &format!("{revision}:{inside}{name}")])
             .map_err(|why| Failure::usage(format!("{what}: {why}"), advice(revision)))?;
@@ -99,6 +107,10 @@ fn export(revision: &str, folder: &str, to: &Path) -> Result<(), Failure> {
 
 /// What to do about a revision that git does not know.
 fn advice(revision: &str) -> String {
+    if revision.contains("@{") {
+        return "a name with @{…} is what this clone had before, and a new clone has nothing before: name a commit, a tag or a branch"
+            .to_owned();
+    }
     match git(&["rev-parse", "--is-shallow-repository"]) {
         Ok(answer) if answer.trim() == "true" => match ancestors(revision) {
             0 => format!(

@@ -28,6 +28,9 @@ pub struct CollectorRunnerOptions {
 }
 
 impl CollectorRunnerOptions {
+    /// Name of the maker in the interface.
+    pub const MAKER: &str = "service";
+
     /// Hosts of pages and edges, for the certificate of the credentials.
     pub const HOSTS: [&'static str; 2] = ["shop.test", "edge.test"];
 

@@ -10,7 +10,7 @@ use quick_xml::events::Event;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::spec_reports::REPORTS;
+use super::spec_reports::{REPORTS, matrix};
 use super::support::{Folder, check};
 
 fn stdout(folder: &Folder, args: &[&str]) -> String {
@@ -184,6 +184,18 @@ fn base_with_a_model_of_its_own_is_merged_with_an_overlay() {
     assert!(!folder.read("merged/variation.toml").contains("\"edge.refused.unknown\""));
     let cases = |spec: &str| stdout(&folder, &["conformance", "--list", "--spec", spec]);
     assert_eq!(cases("merged"), cases("next.toml"));
+}
+
+#[rstest]
+#[case::markdown("markdown", "\n- mutants: ")]
+#[case::page("html", "<dt>mutants</dt><dd>")]
+fn document_counts_the_mutants_of_a_row(#[case] form: &str, #[case] mutants: &str) {
+    let folder = REPORTS.folder().with("mutants.json", &matrix(Spec::current().digest()));
+    let shown = stdout(&folder, &["spec", "export", form, "--matrix", "mutants.json"]);
+    let (_, entry) = shown.split_once("relay.409.replayed-bundle").unwrap();
+    let (_, counts) = entry.split_once(mutants).unwrap();
+    assert!(counts.starts_with("1 of 3 killed, 1 noticed"), "{}", counts.lines().next().unwrap());
+    assert!(!stdout(&folder, &["spec", "export", form]).contains(mutants));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn page_offers_the_magic_references_of_the_tables(#[case] version: Version) {
     );
     assert_eq!(setup["options"]["sealKey"], ready["seal_key"]);
     let compatibility = (version == Version::PreSeal).then_some("pre-seal");
-    assert_eq!(setup["options"]["compatibility"].as_str(), compatibility);
+    assert_eq!(setup["tables"]["compatibility"].as_str(), compatibility);
     mock.stop();
 }
 

@@ -35,6 +35,7 @@ use crate::mock_program::edgeproof;
 #[case::damaged_token("[[change]]\nid = \"verdict.401.malformed-token\"\nstatus = 403", &["service breaking"])]
 #[case::methods("[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"POST\"]", &["edge untested"])]
 #[case::observed_only("[[change]]\nid = \"keys.methods\"\nlevel = \"must\"", &["keys untested"])]
+#[case::opened("[[change]]\nid = \"statement.read-failed-cors\"\nlevel = \"must\"", &["edge untested"])]
 #[case::wording("[[change]]\nid = \"edge.200.accepted\"\ncondition = \"The service accepted.\"", &["edge compatible"])]
 fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
     let folder = TempDir::new().unwrap();
@@ -193,6 +194,8 @@ fn launched_edge_is_on_one_side() {
 #[case::accepted_twice(&["current", "next.toml", "--accepted", "twice.txt"], 2, "twice.txt: line 3 has edge.502.service-unreachable, and line 1 as well")]
 #[case::rows_on_the_wire(&["current", "next.toml", "--static"], 0, "rows with another fact: 1 of 1 changed row")]
 #[case::unknown(&["current", "nowhere"], 2, "REV:FOLDER")]
+#[case::revision_itself(&["v1:tables", "v1:tables/"], 2, "with itself")]
+#[case::revision_of_this_clone(&["HEAD@{1}:tables", "current"], 2, "name a commit, a tag or a branch")]
 fn command_ends_with(#[case] arguments: &[&str], #[case] code: i32, #[case] text: &str) {
     let folder = TempDir::new().unwrap();
     overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
@@ -223,6 +226,8 @@ fn revision_of_a_repository_is_a_side() {
     let folder = repository();
     edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
     check_diff(&folder, "HEAD:", 0, "missing_license → no_license");
+    check_diff(&folder, "HEAD:./", 0, "missing_license → no_license");
+    check_diff(&folder, "HEAD:.", 0, "missing_license → no_license");
     check_diff(&folder, "HEAD~9:", 2, "cannot read HEAD~9:");
 }
 

@@ -1,6 +1,7 @@
 //! Versions of the interface: edited tables, removed rows, overlays.
 
 mod diff;
+mod duties;
 mod overlays;
 mod removed_rows;
 mod walks;

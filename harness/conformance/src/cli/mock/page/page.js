@@ -6,7 +6,7 @@ import { create, VERSION } from "./collector.js"
 if (location.hostname !== "localhost") location.hostname = "localhost"
 
 const element = (id) => document.getElementById(id)
-const { options, modes, magic } = await (await fetch("setup")).json()
+const { options, tables, modes, magic } = await (await fetch("setup")).json()
 fillForm()
 element("form").addEventListener("submit", (event) => {
   event.preventDefault()
@@ -56,8 +56,8 @@ async function session() {
   const mode = element("mode").value
 
   const collector = await step(`create({ apiUrl, mode: "${mode}", sealKey })`, async ({ details }) => {
-    const made = create({ ...options, mode })
-    details({ "collector": VERSION, "apiUrl": options.apiUrl, "key": options.compatibility ? "none: unsealed" : options.sealKey.kid })
+    const made = create({ ...options, mode }, tables)
+    details({ "collector": VERSION, "apiUrl": options.apiUrl, "key": tables.compatibility ? "none: unsealed" : options.sealKey.kid })
     return [made, "The options are valid."]
   })
   await step(`start(${JSON.stringify(reference)})`, async () => {

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::collector::tables;
 use edgeproof_fixtures::seal::CollectorMode;
 use edgeproof_fixtures::spec::Table;
 use edgeproof_mock::MockService;
@@ -12,12 +13,9 @@ pub(super) fn setup(service: &MockService, edge: &str) -> Value {
         let pairs = magic.pairs().iter();
         pairs.filter(|pair| pair.carrier == Carrier::SessionRef && pair.table == table).collect()
     };
-    let mut options = json!({ "apiUrl": edge, "sealKey": service.seal_key().to_jwk() });
-    if !spec.seals_collections() {
-        options["compatibility"] = "pre-seal".into();
-    }
     json!({
-        "options": options,
+        "options": { "apiUrl": edge, "sealKey": service.seal_key().to_jwk() },
+        "tables": tables(spec),
         "modes": CollectorMode::ALL,
         "magic": [
             { "label": "Refusals of the collection", "pairs": references(Table::Relay) },

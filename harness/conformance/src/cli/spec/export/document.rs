@@ -1,9 +1,10 @@
 use edgeproof_fixtures::spec::{Row, Spec};
 use edgeproof_reports::Outcome;
-use edgeproof_reports::interface::RowState;
+use edgeproof_reports::interface::{MutantCounts, RowState};
 
 use super::super::authority::authority;
 use super::super::evidence::{Evidence, RowResult};
+use super::super::matrices::Matrices;
 use super::super::row_cases::RowCases;
 use super::super::sections::sections;
 use crate::row_facts::row_facts;
@@ -36,12 +37,14 @@ pub(super) struct DocumentRow<'a> {
     pub(super) excluded: Option<&'a str>,
     /// Each case with its outcomes.
     pub(super) cases: Vec<(String, Vec<Outcome>)>,
+    /// The mutants that break the row. None without a matrix.
+    pub(super) mutants: Option<MutantCounts>,
     /// None without reports.
     pub(super) result: Option<RowResult>,
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn new(spec: &'a Spec, evidence: &Evidence) -> Self {
+    pub(super) fn new(spec: &'a Spec, evidence: &Evidence, matrices: &Matrices) -> Self {
         let cases = RowCases::of(spec);
         let document = |row: &'a Row| DocumentRow {
             id: &row.id,
@@ -55,6 +58,7 @@ impl<'a> Document<'a> {
                 .iter()
                 .map(|case| (case.clone(), evidence.outcomes(row, case).collect()))
                 .collect(),
+            mutants: matrices.given().then(|| matrices.counts(&row.id)),
             result: (!evidence.reports().is_empty()).then(|| evidence.result(row)),
         };
         let sections: Vec<_> = sections(spec)
@@ -81,6 +85,13 @@ impl<'a> Document<'a> {
 }
 
 impl DocumentRow<'_> {
+    /// How many mutants the cases of the row detect, as text. None without a matrix, and for rows without mutants.
+    pub(super) fn mutants(&self) -> Option<String> {
+        let MutantCounts { planted, killed, noticed } = self.mutants.filter(|mutants| mutants.planted > 0)?;
+        let seen = if noticed > 0 { format!(", {noticed} noticed") } else { String::new() };
+        Some(format!("{killed} of {planted} killed{seen}"))
+    }
+
     /// The cases as text: ids, and their outcomes if there are reports.
     pub(super) fn cases(&self) -> impl Iterator<Item = (&str, String)> {
         self.cases.iter().map(|(id, outcomes)| {

@@ -59,7 +59,8 @@ fn entry(out: &mut String, row: &DocumentRow<'_>) {
     let facts = row.facts.iter().map(|(name, value)| (*name, format!("<code>{}</code>", markup(value))));
     let excluded = row.excluded.map(|why| ("excluded", markup(why)));
     let reasons = reasons.map(|why| ("because", markup(why)));
-    let facts: Vec<_> = facts.chain(excluded).chain(reasons).collect();
+    let mutants = row.mutants().map(|mutants| ("mutants", mutants));
+    let facts: Vec<_> = facts.chain(excluded).chain(reasons).chain(mutants).collect();
     if !facts.is_empty() {
         out.push_str("<dl>\n");
         for (name, value) in facts {

@@ -49,6 +49,9 @@ fn entry(out: &mut String, row: &DocumentRow<'_>) {
     if !cases.is_empty() {
         _ = writeln!(out, "- cases: {}", cases.join(", "));
     }
+    if let Some(mutants) = row.mutants() {
+        _ = writeln!(out, "- mutants: {mutants}");
+    }
 }
 
 /// Inline code on one line. Its fence is longer than any run of backticks in the text.

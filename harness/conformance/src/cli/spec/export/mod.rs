@@ -13,6 +13,7 @@ use edgeproof_cli::Failure;
 
 use super::evidence::Evidence;
 use super::interface_args::InterfaceArgs;
+use super::matrices::MatrixArgs;
 use document::Document;
 
 #[derive(Debug, Subcommand)]
@@ -30,9 +31,9 @@ pub(super) enum ExportCommand {
         #[command(flatten)]
         interface: InterfaceArgs,
     },
-    /// Print all rows by section as Markdown, with their outcomes in reports
+    /// Print all rows by section as Markdown, with their mutants and their outcomes in reports
     Markdown(DocumentArgs),
-    /// Print all rows by section as one HTML page, with their outcomes in reports
+    /// Print all rows by section as one HTML page, with their mutants and their outcomes in reports
     Html(DocumentArgs),
 }
 
@@ -43,6 +44,8 @@ pub(super) struct DocumentArgs {
     reports: Vec<PathBuf>,
     #[command(flatten)]
     interface: InterfaceArgs,
+    #[command(flatten)]
+    matrix: MatrixArgs,
 }
 
 impl ExportCommand {
@@ -65,6 +68,7 @@ impl DocumentArgs {
     fn with_document(&self, render: impl FnOnce(Document<'_>) -> String) -> Result<String, Failure> {
         let spec = self.interface.spec.load()?;
         let evidence = Evidence::read(&self.reports, &spec, false)?;
-        Ok(render(Document::new(&spec, &evidence)))
+        let matrices = self.matrix.read(&[&spec])?;
+        Ok(render(Document::new(&spec, &evidence, &matrices)))
     }
 }

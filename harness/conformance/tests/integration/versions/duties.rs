@@ -1,0 +1,101 @@
+//! What `edgeproof spec diff` tells the owners of parts, backends and pages.
+
+use std::sync::Arc;
+
+use edgeproof::interface_change::{Comparison, ComparisonOptions};
+use edgeproof_fixtures::spec::Spec;
+use edgeproof_reports::interface::OwnerItems;
+use rstest::rstest;
+use tempfile::TempDir;
+
+use super::{load, overlay};
+
+#[rstest]
+#[case::setting(
+    "[[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"",
+    &["an edge: read UPSTREAM_URL in place of SERVICE_URL"]
+)]
+#[case::option(
+    "[[change]]\nid = \"setting.collector.mode\"\nname = \"kind\"",
+    &["the collector: read kind (full, lite, passive) in place of mode (full, lite, passive)",
+      "the page: pass kind (full, lite, passive) in place of mode (full, lite, passive)"]
+)]
+#[case::methods(
+    "[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"POST\"]",
+    &["an edge: serve POST /health in place of GET /health"]
+)]
+#[case::path(
+    "[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"",
+    &["an edge: serve POST, OPTIONS /v2/signals in place of POST, OPTIONS /v1/signals",
+      "the collector: send POST, OPTIONS /v2/signals in place of POST, OPTIONS /v1/signals"]
+)]
+#[case::answer_added(
+    "[[add]]\nid = \"edge.429.busy\"\nsection = \"7.2\"\nstatus = 429\nbody = '{\"error\":\"busy\"}'\n\
+     condition = \"Too many.\"\nlevel = \"must\"\nbasis = \"interface\"\nstimuli = [\"scripted\"]",
+    &["an edge: answer 429 {\"error\":\"busy\"}: Too many."]
+)]
+#[case::answer_removed(
+    "[[remove]]\nid = \"edge.405.method-not-allowed\"",
+    &["an edge: 405 {\"error\":\"method_not_allowed\"} is no longer required"]
+)]
+#[case::verdict(
+    "[[change]]\nid = \"verdict.404.pending\"\nstatus = 425",
+    &["the service: answer 425", "a backend: handle 425"]
+)]
+#[case::key_set(
+    "[[change]]\nid = \"endpoint.keys.jwks\"\npath = \"/keys.json\"",
+    &["the key set: serve GET /keys.json in place of", "a backend: send GET /keys.json in place of"]
+)]
+#[case::cache(
+    "[[change]]\nid = \"limit.key-set-cache\"\nvalue = 60",
+    &["the key set: keep to 60 seconds in place of 300 seconds", "a backend: expect 60 seconds in place of 300 seconds"]
+)]
+#[case::error(
+    "[[change]]\nid = \"collector.unknown-mode\"\ntext = \"no mode <value>\"",
+    &["the collector: throw the error \"no mode <value>\" in place of", "the page: handle the error \"no mode <value>\" in place of"]
+)]
+#[case::statement_removed(
+    "[[remove]]\nid = \"statement.no-retry\"",
+    &["an edge: no longer required: "]
+)]
+#[case::level(
+    "[[change]]\nid = \"keys.methods\"\nlevel = \"must\"",
+    &["the key set: its level is must, and was open: "]
+)]
+fn owners_get_their_duties(#[case] text: &str, #[case] expected: &[&str]) {
+    let shown = duties(text, true);
+    let is_expected = |line: &&str| shown.iter().any(|shown| shown.starts_with(line));
+    let missing: Vec<_> = expected.iter().filter(|line| !is_expected(line)).collect();
+    assert!(missing.is_empty() && shown.len() == expected.len(), "{shown:#?}");
+}
+
+/// The old edge passes a new reason on, as every reason.
+#[test]
+fn compatible_part_has_no_duty() {
+    let text = "[[add]]\nid = \"relay.409.closed\"\nsection = \"7.3\"\nstatus = 409\ncode = \"closed\"\n\
+                condition = \"Closed.\"\nstimuli = [\"scripted\"]";
+    let shown = duties(text, false);
+    assert!(shown.iter().all(|line| !line.starts_with("an edge")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.starts_with("the service: answer 409 ")), "{shown:#?}");
+}
+
+/// Owner and text of each duty of an overlay with one change.
+fn duties(text: &str, only_rows: bool) -> Vec<String> {
+    let folder = TempDir::new().unwrap();
+    let new = Arc::new(load(&overlay(&folder, text)));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let options = ComparisonOptions { only_rows, ..ComparisonOptions::default() };
+    let compared =
+        runtime.block_on(Comparison::of(&Arc::new(Spec::current().clone()), &new, &options)).unwrap();
+    let [change] = &compared.changes[..] else { panic!("{compared:?}") };
+    let shown: Vec<OwnerItems> = compared.view().owners;
+    for duty in &change.duties {
+        let heading = format!("what the owner of {} does", duty.owner);
+        let item = format!("{}: {}", change.row, duty.text);
+        assert!(
+            shown.iter().any(|owner| owner.heading == heading && owner.items.contains(&item)),
+            "{shown:?}"
+        );
+    }
+    change.duties.iter().map(|duty| format!("{}: {}", duty.owner, duty.text)).collect()
+}
