@@ -1,3 +1,4 @@
+use std::mem::discriminant;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -345,6 +346,27 @@ impl DifferenceKind {
             Self::Process { .. } => "/process",
         };
         fixed.to_owned()
+    }
+
+    /// Whether both compare the same field by the same rule. Their values may differ.
+    pub(crate) fn is_about_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            // Their field depends on what was wanted, or on the member that differs.
+            (Self::NoAnswer { .. }, Self::NoAnswer { .. }) | (Self::Body { .. }, Self::Body { .. }) => true,
+            (Self::Answer { subject, .. }, Self::Answer { subject: other, .. }) => subject == other,
+            (Self::Session { subject, .. }, Self::Session { subject: other, .. }) => subject == other,
+            (Self::Grant { expected, .. }, Self::Grant { expected: other, .. }) => expected == other,
+            (Self::Header { name, rule, .. }, Self::Header { name: other, rule: others, .. }) => {
+                name == other && discriminant(rule) == discriminant(others)
+            }
+            (Self::Secret { secrets, .. }, Self::Secret { secrets: other, .. }) => secrets == other,
+            (Self::Cache { rule, .. }, Self::Cache { rule: other, .. }) => rule == other,
+            (Self::KeySet { rule, .. }, Self::KeySet { rule: other, .. }) => rule == other,
+            (Self::Page { effect, .. }, Self::Page { effect: other, .. }) => effect == other,
+            (Self::Count(count), Self::Count(other)) => count.counted == other.counted,
+            (Self::Time { rule, .. }, Self::Time { rule: other, .. }) => rule == other,
+            _ => self.name() == other.name() && self.field() == other.field(),
+        }
     }
 
     /// Names of the settings of an edge that the compared field depends on.
