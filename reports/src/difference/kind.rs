@@ -7,11 +7,12 @@ use strum::{IntoStaticStr, VariantNames};
 use super::breach::{Breach, Invariant};
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange, ProcessEnd,
-    Secrets, Subject, TimeRule, UserDatum,
+    Secrets, Subject, TimeRule, TokenPart, UserDatum,
 };
 use super::count::{Count, Counted};
 use super::key::{KeyFault, KeyRule, KeySetValue, SignatureForm};
 use super::page::{PageEffect, PageValue, SessionSubject, SessionValue};
+use super::process::ProcessError;
 use super::value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
     Statuses, Wire,
@@ -75,8 +76,11 @@ pub enum DifferenceKind {
         /// The grant.
         actual: Option<Wire>,
     },
-    /// A member of a JSON body.
+    /// A member of a JSON body, or of a token in it.
     Member {
+        /// Part of the token that has it. Absent: the body has it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        token: Option<TokenPart>,
         /// Its path.
         path: String,
         /// How it differs.
@@ -244,9 +248,9 @@ pub enum DifferenceKind {
         /// The process.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         process: Option<Subject>,
-        /// Error of its start, or its end with the last exchange before it.
+        /// Why it does not run.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        error: Option<Wire>,
+        cause: Option<ProcessError>,
     },
     /// Breaches of an invariant of the whole run.
     Breaches {
@@ -264,10 +268,11 @@ pub enum DifferenceKind {
         rule: Option<String>,
         /// Id of the point.
         point: String,
-        /// Values that are pinned, or that of the rule.
+        /// Values that are pinned, as the record file has them, or that of the rule.
         expected: Vec<Wire>,
-        /// Actual value.
-        actual: Wire,
+        /// Actual value, as a record file has it. Absent: nothing was observed.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<Wire>,
     },
 }
 
@@ -315,6 +320,7 @@ impl DifferenceKind {
             Self::Header { name, .. } | Self::Secret { place: Some(SecretPlace::Header(name)), .. } => {
                 return format!("/headers/{name}");
             }
+            Self::Member { token: Some(part), path, .. } => return format!("/token/{}{path}", part.name()),
             Self::Member { path, .. } => return format!("/body{path}"),
             Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
                 return format!("/body{}", members[0].path);
