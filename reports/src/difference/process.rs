@@ -10,7 +10,7 @@ use super::value::{Silence, Wire};
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessError {
     /// It died.
-    Death(ProcessDeath),
+    Death(Box<ProcessDeath>),
     /// The system refused to start the program.
     NotStarted {
         /// The command.

@@ -42,7 +42,7 @@ pub(super) struct Repetition<'d> {
 impl Death {
     /// The check that fails in the case with the last exchange.
     pub(super) fn check(&self, target: Subject) -> Check {
-        Check::process(ProcessEnd::Died, target, Some(ProcessError::Death(self.facts.clone())))
+        Check::process(ProcessEnd::Died, target, Some(ProcessError::Death(Box::new(self.facts.clone()))))
     }
 }
 

@@ -136,7 +136,7 @@ fn report_first_death(
 ) {
     let is_first = |case: &CaseFacts| case.phase == Phase::First;
     let text = death.to_string();
-    let cause = ProcessError::Death(death.clone());
+    let cause = ProcessError::Death(Box::new(death.clone()));
     match plan
         .cases
         .iter()

@@ -176,7 +176,7 @@ pub enum SanityResult<C> {
     /// The target died of the first request. `found`: that request.
     Died {
         /// How the target died.
-        death: ProcessDeath,
+        death: Box<ProcessDeath>,
         /// The request.
         found: Box<CaseFindings>,
     },

@@ -34,7 +34,9 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> San
     }
     let probed = match probe(pool, context).await {
         Ok(Probe { reached: true, .. }) => SanityResult::Usable,
-        Ok(Probe { died: Some(death), found, .. }) => SanityResult::Died { death, found: Box::new(found) },
+        Ok(Probe { died: Some(death), found, .. }) => {
+            SanityResult::Died { death: Box::new(death), found: Box::new(found) }
+        }
         Ok(Probe { found, log, .. }) => judge(&pool.options().spec, &found, log.as_deref()),
         Err(why) => SanityResult::unusable_because(&why),
     };
@@ -89,7 +91,7 @@ async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseE
                 is_replaced: false,
                 log: lines.iter().flatten().map(Wire::from).collect(),
             });
-            let log = lines.map(|lines| lines.iter().map(|line| format!("\n  | {line}")).collect());
+            let log = lines.map(|lines| lines.iter().flat_map(|line| ["\n  | ", line]).collect());
             return Ok(Probe { found, reached: reached && died.is_none(), died, log });
         }
     }

@@ -58,7 +58,7 @@ fn all_kinds() -> Vec<DifferenceKind> {
     };
     let death = |evidence, after| {
         let (others, log) = (vec![text()], vec![wire()]);
-        ProcessError::Death(ProcessDeath { evidence, after, others, is_replaced: true, log })
+        ProcessError::Death(Box::new(ProcessDeath { evidence, after, others, is_replaced: true, log }))
     };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };

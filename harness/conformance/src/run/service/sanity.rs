@@ -125,7 +125,7 @@ fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<Servi
         is_replaced: false,
         log: Vec::new(),
     };
-    SanityResult::Died { death, found: Box::new(std::mem::take(&mut backend.found)) }
+    SanityResult::Died { death: Box::new(death), found: Box::new(std::mem::take(&mut backend.found)) }
 }
 
 fn advice(why: &NoAnswer) -> String {
