@@ -61,27 +61,18 @@ impl PartPlay {
         let shape = ReplyShape::from_profile(asks.profile());
         let catalog = Catalog::new(asks, &shape, false);
         let mut reports = Vec::new();
-        match part {
-            PartName::Edge => {
-                let of_row = proving(cases::edge(catalog), row);
-                let (https, http): (Vec<_>, Vec<_>) =
-                    of_row.into_iter().partition(|case| case.needs.contains(&EdgeNeed::Https));
-                for (cases, https) in [(http, false), (https, true)] {
-                    if !cases.is_empty() {
-                        reports.extend(execute(self.edge(cases, asks, answers, https)?).await?);
-                    }
-                }
+        let of_row = proving(part, row, || cases::edge(catalog));
+        let (https, http): (Vec<_>, Vec<_>) =
+            of_row.into_iter().partition(|case| case.needs.contains(&EdgeNeed::Https));
+        for (cases, https) in [(http, false), (https, true)] {
+            if !cases.is_empty() {
+                reports.extend(execute(self.edge(cases, asks, answers, https)?).await?);
             }
-            PartName::Service => {
-                let of_row = proving(cases::service(catalog), row);
-                reports.extend(self.service(of_row, asks, answers).await?);
-            }
-            PartName::Keys => {
-                let of_row = proving(cases::keys(catalog), row);
-                reports.extend(self.service(of_row, asks, answers).await?);
-            }
-            PartName::Collector => {}
         }
+        let of_row = proving(part, row, || cases::service(catalog));
+        reports.extend(self.service(of_row, asks, answers).await?);
+        let of_row = proving(part, row, || cases::keys(catalog));
+        reports.extend(self.service(of_row, asks, answers).await?);
         Ok(reports)
     }
 
@@ -161,8 +152,12 @@ async fn execute(run: ConformanceRun) -> Result<Vec<CaseReport>, PlayError> {
     Ok(ConformanceRun { options, ..run }.execute().await?.cases)
 }
 
-fn proving<P: Part>(cases: Vec<Case<P>>, row: &str) -> Vec<Case<P>> {
-    cases.into_iter().filter(|case| proves(case, row)).collect()
+/// The cases that prove a row, if they are those of the part.
+fn proving<P: Part>(part: PartName, row: &str, cases: impl FnOnce() -> Vec<Case<P>>) -> Vec<Case<P>> {
+    if part.name() != P::NAME {
+        return Vec::new();
+    }
+    cases().into_iter().filter(|case| proves(case, row)).collect()
 }
 
 /// Whether a case proves a row.

@@ -60,7 +60,7 @@ impl Comparison {
                 cases.join(", ")
             ));
         }
-        OwnerItems { heading: format!("what the owner of {} does", part_words(part)), items }
+        OwnerItems { heading: format!("what the owner of {} does", part.described()), items }
     }
 
     fn of_owner(&self, owner: DutyOwner) -> OwnerItems {
@@ -168,15 +168,6 @@ fn listed(ids: &[&String]) -> String {
 
 fn version(name: &VersionName) -> ReportedSpec {
     ReportedSpec { version: name.version.clone(), digest: name.digest.clone() }
-}
-
-fn part_words(part: PartName) -> &'static str {
-    match part {
-        PartName::Edge => "an edge",
-        PartName::Service => "the service",
-        PartName::Keys => "the key set",
-        PartName::Collector => "the collector",
-    }
 }
 
 fn changed(change: &FieldChange) -> ChangedValue {
