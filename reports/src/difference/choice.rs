@@ -108,6 +108,14 @@ values! {
         AnotherType,
     }
 
+    /// Part of a token.
+    TokenPart {
+        /// Its header.
+        Header,
+        /// Its claims.
+        Claims,
+    }
+
     /// How a relayed body was changed.
     BodyChange {
         /// The same bytes.

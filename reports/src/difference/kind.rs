@@ -1,3 +1,4 @@
+use std::mem::discriminant;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -6,11 +7,12 @@ use strum::{IntoStaticStr, VariantNames};
 use super::breach::{Breach, Invariant};
 use super::choice::{
     AnswerSubject, BodyChange, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange, ProcessEnd,
-    Secrets, Subject, TimeRule, UserDatum,
+    Secrets, Subject, TimeRule, TokenPart, UserDatum,
 };
 use super::count::{Count, Counted};
 use super::key::{KeyFault, KeyRule, KeySetValue, SignatureForm};
 use super::page::{PageEffect, PageValue, SessionSubject, SessionValue};
+use super::process::ProcessError;
 use super::value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, SecretPlace, Silence,
     Statuses, Wire,
@@ -74,8 +76,11 @@ pub enum DifferenceKind {
         /// The grant.
         actual: Option<Wire>,
     },
-    /// A member of a JSON body.
+    /// A member of a JSON body, or of a token in it.
     Member {
+        /// Part of the token that has it. Absent: the body has it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        token: Option<TokenPart>,
         /// Its path.
         path: String,
         /// How it differs.
@@ -243,9 +248,9 @@ pub enum DifferenceKind {
         /// The process.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         process: Option<Subject>,
-        /// Error of its start, or its end with the last exchange before it.
+        /// Why it does not run.
         #[serde(skip_serializing_if = "Option::is_none", default)]
-        error: Option<Wire>,
+        cause: Option<ProcessError>,
     },
     /// Breaches of an invariant of the whole run.
     Breaches {
@@ -263,10 +268,11 @@ pub enum DifferenceKind {
         rule: Option<String>,
         /// Id of the point.
         point: String,
-        /// Values that are pinned, or that of the rule.
+        /// Values that are pinned, as the record file has them, or that of the rule.
         expected: Vec<Wire>,
-        /// Actual value.
-        actual: Wire,
+        /// Actual value, as a record file has it. Absent: nothing was observed.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        actual: Option<Wire>,
     },
 }
 
@@ -314,6 +320,7 @@ impl DifferenceKind {
             Self::Header { name, .. } | Self::Secret { place: Some(SecretPlace::Header(name)), .. } => {
                 return format!("/headers/{name}");
             }
+            Self::Member { token: Some(part), path, .. } => return format!("/token/{}{path}", part.name()),
             Self::Member { path, .. } => return format!("/body{path}"),
             Self::Body { actual: Some(BodyValue { members, .. }), .. } if members.len() == 1 => {
                 return format!("/body{}", members[0].path);
@@ -345,6 +352,27 @@ impl DifferenceKind {
             Self::Process { .. } => "/process",
         };
         fixed.to_owned()
+    }
+
+    /// Whether both compare the same field by the same rule. Their values may differ.
+    pub(crate) fn is_about_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            // Their field depends on what was wanted, or on the member that differs.
+            (Self::NoAnswer { .. }, Self::NoAnswer { .. }) | (Self::Body { .. }, Self::Body { .. }) => true,
+            (Self::Answer { subject, .. }, Self::Answer { subject: other, .. }) => subject == other,
+            (Self::Session { subject, .. }, Self::Session { subject: other, .. }) => subject == other,
+            (Self::Grant { expected, .. }, Self::Grant { expected: other, .. }) => expected == other,
+            (Self::Header { name, rule, .. }, Self::Header { name: other, rule: others, .. }) => {
+                name == other && discriminant(rule) == discriminant(others)
+            }
+            (Self::Secret { secrets, .. }, Self::Secret { secrets: other, .. }) => secrets == other,
+            (Self::Cache { rule, .. }, Self::Cache { rule: other, .. }) => rule == other,
+            (Self::KeySet { rule, .. }, Self::KeySet { rule: other, .. }) => rule == other,
+            (Self::Page { effect, .. }, Self::Page { effect: other, .. }) => effect == other,
+            (Self::Count(count), Self::Count(other)) => count.counted == other.counted,
+            (Self::Time { rule, .. }, Self::Time { rule: other, .. }) => rule == other,
+            _ => self.name() == other.name() && self.field() == other.field(),
+        }
     }
 
     /// Names of the settings of an edge that the compared field depends on.

@@ -6,6 +6,7 @@ mod count;
 mod key;
 mod kind;
 mod page;
+mod process;
 mod rendered;
 mod value;
 
@@ -16,7 +17,7 @@ use serde_json::Value;
 pub use breach::{Breach, HeaderChange, Invariant};
 pub use choice::{
     AnswerSubject, BodyChange, BodyForm, CacheRule, CertificateForm, CodingRule, GrantForm, MemberChange,
-    ProcessEnd, Secrets, SilenceReason, Subject, TimeRule, UserDatum,
+    ProcessEnd, Secrets, SilenceReason, Subject, TimeRule, TokenPart, UserDatum,
 };
 pub use count::{Count, Counted};
 pub use key::{KeyFault, KeyRule, KeySetValue, OneKeyFault, SignatureForm};
@@ -24,6 +25,7 @@ pub use kind::DifferenceKind;
 pub use page::{
     PageAct, PageDatum, PageEffect, PagePlace, PageValue, SessionEnd, SessionSubject, SessionValue, Thrown,
 };
+pub use process::{DeathEvidence, ExchangeLine, LastExchange, ProcessDeath, ProcessError};
 pub use rendered::{Rendered, excerpt};
 pub use value::{
     AnswerValue, BodyRule, BodyValue, HeaderRule, LicenseValue, Lifetime, LogValue, MemberValue, SecretPlace,

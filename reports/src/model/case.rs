@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -98,10 +99,24 @@ impl CaseReport {
 }
 
 impl Mismatch {
-    /// The checked property without the answer: `body of 401 expired` → `body`.
-    pub(crate) fn property(&self) -> &str {
-        let property = self.what.strip_suffix(&self.place).and_then(|what| what.strip_suffix(" of "));
-        property.unwrap_or(&self.what)
+    /// The checked property without the answer: `body` for `body of 401 expired`. A mismatch of an older report, without
+    /// a difference, has only the text of both.
+    pub(crate) fn property(&self) -> Cow<'_, str> {
+        self.kind().map_or(Cow::Borrowed(&self.what), |kind| Cow::Owned(kind.rendered().what))
+    }
+
+    /// Whether both compare the same property. Without a difference, this is unknown.
+    pub(crate) fn is_about_same(&self, other: &Self) -> bool {
+        let (Some(own), Some(other)) = (self.kind(), other.kind()) else { return false };
+        own.is_about_same(other)
+    }
+
+    /// Whether both have the same values, level and advice, for two answers.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (&self.difference, &other.difference) else { return false };
+        !(self.place.is_empty() || other.place.is_empty())
+            && (&own.field, &own.stopped, &own.kind) == (&others.field, &others.stopped, &others.kind)
+            && (self.level, &self.advice) == (other.level, &other.advice)
     }
 
     /// Kind and values of the difference.

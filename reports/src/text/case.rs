@@ -76,13 +76,8 @@ fn mismatches(case: &CaseReport, width: usize) -> Vec<StyledLine> {
 /// Mismatches in their order; those that differ only in the answer that they belong to together.
 pub(crate) fn alike(mismatches: &[Mismatch]) -> Vec<Vec<&Mismatch>> {
     let mut groups: Vec<Vec<&Mismatch>> = Vec::new();
-    let is_alike = |a: &Mismatch, b: &Mismatch| {
-        a.property() == b.property()
-            && !(a.place.is_empty() || b.place.is_empty())
-            && (&a.expected, &a.actual, &a.hint, a.level) == (&b.expected, &b.actual, &b.hint, b.level)
-    };
     for mismatch in mismatches {
-        match groups.iter_mut().find(|group| is_alike(group[0], mismatch)) {
+        match groups.iter_mut().find(|group| group[0].is_alike(mismatch)) {
             Some(group) => group.push(mismatch),
             None => groups.push(vec![mismatch]),
         }
@@ -194,32 +189,45 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::difference::{DifferenceKind, HeaderRule, Rendered, Statuses};
 
     #[test]
     fn mismatches_of_many_answers_that_are_alike_share_their_values() {
-        let mismatch = |what: &str, place: &str, actual: &str| Mismatch {
-            what: if place.is_empty() { what.to_owned() } else { format!("{what} of {place}") },
-            place: place.to_owned(),
-            difference: None,
-            expected: "granted".to_owned(),
-            actual: actual.to_owned(),
-            hint: None,
-            advice: Vec::new(),
-            level: CaseLevel::Must,
+        let mismatch = |kind: DifferenceKind, place: &str| {
+            let Rendered { what, expected, actual } = kind.rendered();
+            Mismatch {
+                what: if place.is_empty() { what } else { format!("{what} of {place}") },
+                place: place.to_owned(),
+                difference: Some(kind.into()),
+                expected,
+                actual,
+                hint: None,
+                advice: Vec::new(),
+                level: CaseLevel::Must,
+            }
         };
+        let status =
+            |actual| DifferenceKind::Status { expected: Statuses::OneOf(vec![401]), actual: Some(actual) };
+        let header =
+            DifferenceKind::Header { name: "allow".to_owned(), rule: HeaderRule::ListsPost, actual: None };
+        let older = Mismatch { difference: None, ..mismatch(status(404), "401 older") };
         let mismatches = [
-            mismatch("grant", "401 expired", "none"),
-            mismatch("status", "", "none"),
-            mismatch("grant", "403 revoked", "none"),
-            mismatch("grant", "502", "another"),
+            mismatch(status(404), "401 expired"),
+            mismatch(header, ""),
+            mismatch(status(404), "403 revoked"),
+            mismatch(status(500), "502"),
+            older.clone(),
+            older,
         ];
         let shown: Vec<_> =
             alike(&mismatches).iter().flat_map(|alike| block(alike, CaseLevel::Must, 80)).collect();
         assert_eq!(
             crate::text::styled::paint_all(&shown, false),
-            "\n2 × grant\n  401 expired, 403 revoked\n  expected  granted\n  actual    none\n\
-             \nstatus\n  expected  granted\n  actual    none\n\
-             \ngrant of 502\n  expected  granted\n  actual    another\n"
+            "\n2 × status\n  401 expired, 403 revoked\n  expected  401\n  actual    404\n\
+             \nheader allow\n  expected  a list with POST\n  actual    no such header\n\
+             \nstatus of 502\n  expected  401\n  actual    500\n\
+             \nstatus of 401 older\n  expected  401\n  actual    404\n\
+             \nstatus of 401 older\n  expected  401\n  actual    404\n"
         );
     }
 

@@ -162,14 +162,14 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
 
 /// What the mismatch compares. Mismatches of one property are one list: `32 × body: 401 expired, …`.
 fn compared(case: &CaseReport, mismatch: &Mismatch, width: usize) -> String {
-    let (property, own) = (mismatch.property(), mismatch.place.as_str());
-    let others = case.mismatches.iter().filter(|other| other.property() == property);
+    let own = mismatch.place.as_str();
+    let others = case.mismatches.iter().filter(|other| other.is_about_same(mismatch));
     let mut places: Vec<&str> = others.map(|other| other.place.as_str()).collect();
     places.retain(|place| !place.is_empty() && *place != own);
     if own.is_empty() || places.is_empty() {
         return one_line(&mismatch.what).into_owned();
     }
-    let start = format!("{} × {}: ", places.len() + 1, one_line(property));
+    let start = format!("{} × {}: ", places.len() + 1, one_line(&mismatch.property()));
     let room = width.saturating_sub(start.chars().count());
     start + &listed(std::iter::once(own).chain(places), room)
 }

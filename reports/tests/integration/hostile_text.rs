@@ -71,7 +71,7 @@ fn mismatch() -> impl Strategy<Value = Mismatch> {
                     rule: None,
                     point,
                     expected: vec![expected.as_str().into()],
-                    actual: actual.as_str().into(),
+                    actual: Some(actual.as_str().into()),
                 }
                 .into(),
             ),

@@ -1,5 +1,6 @@
 //! Terminal output.
 
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule};
 use edgeproof_reports::{
     CaseReport, Cause, EarlierRun, Event, Format, Outcome, Reader, Report, Summary, Terminal,
     TerminalOptions, render,
@@ -266,19 +267,35 @@ fn example_shows_the_setting_that_matters_once() {
 #[test]
 fn mismatches_of_one_kind_are_one_list() {
     let mut report = report();
-    let grant = |n: usize| edgeproof_reports::Mismatch {
-        what: format!("grant of 401 reason_{n}"),
+    let kind = DifferenceKind::Header { name: "vary".to_owned(), rule: HeaderRule::Bearer, actual: None };
+    let header = |n: usize| edgeproof_reports::Mismatch {
+        what: format!("header vary of 401 reason_{n}"),
+        place: format!("401 reason_{n}"),
+        difference: Some(kind.clone().into()),
+        ..report.cases[2].mismatches[0].clone()
+    };
+    report.cases[2].mismatches = (0..32).map(header).collect();
+    let text = replayed(&report, options());
+    let listed = "compared  32 × header vary: 401 reason_0, 401 reason_1, 401 reason_2, … and 29 more";
+    assert!(text.contains(listed), "{text}");
+    let details = replayed(&report, TerminalOptions { details: true, ..options() });
+    assert!(details.contains("\n      32 × header vary\n        401 reason_0, 401 reason_1"), "{details}");
+    assert_eq!(details.matches("401 reason_31").count(), 1, "{details}");
+}
+
+/// An older report has only texts, by which nothing is grouped.
+#[test]
+fn mismatches_without_differences_are_shown_singly() {
+    let mut report = report();
+    let header = |n: usize| edgeproof_reports::Mismatch {
+        what: format!("header vary of 401 reason_{n}"),
         place: format!("401 reason_{n}"),
         ..report.cases[2].mismatches[0].clone()
     };
-    report.cases[2].mismatches = (0..32).map(grant).collect();
-    let text = replayed(&report, options());
-    let listed =
-        "compared  32 × grant: 401 reason_0, 401 reason_1, 401 reason_2, 401 reason_3, … and 28 more";
-    assert!(text.contains(listed), "{text}");
+    report.cases[2].mismatches = (0..2).map(header).collect();
     let details = replayed(&report, TerminalOptions { details: true, ..options() });
-    assert!(details.contains("\n      32 × grant\n        401 reason_0, 401 reason_1"), "{details}");
-    assert_eq!(details.matches("401 reason_31").count(), 1, "{details}");
+    assert!(details.contains("compared  header vary of 401 reason_0\n"), "{details}");
+    assert!(details.contains("\n      header vary of 401 reason_1\n"), "{details}");
 }
 
 /// What is compared has a case unless the command to copy names it.

@@ -6,7 +6,8 @@ use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::AnswerSubject;
 
-/// One request to the edge, the service's reply and the expected result. Pure data: `EdgeCaseContext::converse` plays it.
+/// One request to the edge, the service's reply and the expected result. Pure data: `EdgeCaseContext::converse` plays it, and
+/// [`judge::exact`] (`judge/answer.rs`) compares its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     /// The request, with the placeholders [`MARKER`](super::MARKER) and [`ORIGIN`](super::ORIGIN).

@@ -35,20 +35,20 @@ impl PointRule {
         (found.failed, found.unstated) = (None, false);
         found.checks.clear();
         if observed.is_empty() {
-            found.check(self.compare("nothing", false), case.level);
+            found.check(self.compare(None, false), case.level);
         }
         for actual in observed {
             let ok = self.value.is_seen_as(&actual, self.caseless);
-            found.check(self.compare(&actual, ok), case.level);
+            found.check(self.compare(Some(&actual), ok), case.level);
         }
     }
 
-    fn compare(&self, actual: &str, ok: bool) -> Check {
+    fn compare(&self, actual: Option<&str>, ok: bool) -> Check {
         let kind = DifferenceKind::Pin {
             rule: Some(self.row.clone()),
             point: self.point.clone(),
             expected: vec![Wire::from(self.value.to_string())],
-            actual: actual.into(),
+            actual: actual.map(Wire::from),
         };
         Check::judged(kind, ok)
     }

@@ -61,8 +61,9 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
             all.push(own);
             return all;
         }
-        DifferenceKind::Member { path, change, .. } => {
-            return vec![format!("body: {} {}", path.trim_start_matches('/'), change.name())];
+        DifferenceKind::Member { token, path, change, .. } => {
+            let part = token.map_or_else(String::new, |part| format!("{} ", part.name()));
+            return vec![format!("body: {part}{} {}", path.trim_start_matches('/'), change.name())];
         }
         DifferenceKind::Arrivals { actual: 0, broken_off: 0, .. } => "none",
         DifferenceKind::Arrivals { actual: 0, .. } => "broken-off",
@@ -274,7 +275,7 @@ mod tests {
         };
         assert!(symptoms(std::slice::from_ref(&mismatch)).is_empty());
         mismatch.difference =
-            Some(DifferenceKind::Process { end: ProcessEnd::Died, process: None, error: None }.into());
+            Some(DifferenceKind::Process { end: ProcessEnd::Died, process: None, cause: None }.into());
         assert_eq!(symptoms(&[mismatch]).into_iter().collect::<Vec<_>>(), ["process: died"]);
     }
 }

@@ -3,18 +3,8 @@
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
-use edgeproof_fixtures::spec::{PartName, Spec};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{TerminalOptions, Titles};
-
-/// Name of the embedded part.
-pub(super) fn embedded(part: PartName) -> &'static str {
-    match part {
-        PartName::Edge => "reference edge",
-        PartName::Service => "mock service",
-        PartName::Keys => "key set of the mock service",
-        PartName::Collector => "reference collector",
-    }
-}
 
 /// Columns of an output.
 pub(super) fn width(out: &(impl AsFd + IsTerminal)) -> usize {

@@ -86,29 +86,23 @@ impl PartPlay {
         let shape = ReplyShape::from_profile(asks.profile());
         let catalog = Catalog::new(asks, &shape, false);
         let mut reports = Vec::new();
-        match part {
-            PartName::Edge => {
-                let of_row = proving(cases::edge(catalog), row);
-                let (https, http): (Vec<_>, Vec<_>) =
-                    of_row.into_iter().partition(|case| case.needs.contains(&EdgeNeed::Https));
-                for (cases, https) in [(http, false), (https, true)] {
-                    if !cases.is_empty() {
-                        reports.extend(execute(self.edge(cases, asks, answers, https)?).await?);
-                    }
-                }
+        let of_row = proving(part, row, || cases::edge(catalog));
+        let (https, http): (Vec<_>, Vec<_>) =
+            of_row.into_iter().partition(|case| case.needs.contains(&EdgeNeed::Https));
+        for (cases, https) in [(http, false), (https, true)] {
+            if !cases.is_empty() {
+                reports.extend(execute(self.edge(cases, asks, answers, https)?).await?);
             }
-            PartName::Service => {
-                let of_row = proving(cases::service(catalog), row);
-                reports.extend(self.service(of_row, asks, answers).await?);
-            }
-            PartName::Keys => {
-                let of_row = proving(cases::keys(catalog), row);
-                reports.extend(self.service(of_row, asks, answers).await?);
-            }
-            PartName::Collector => {
-                let all = cases::collector(catalog);
-                reports.extend(self.collector(all, row, asks, answers).await?);
-            }
+        }
+        let of_row = proving(part, row, || cases::service(catalog));
+        reports.extend(self.service(of_row, asks, answers).await?);
+        let of_row = proving(part, row, || cases::keys(catalog));
+        reports.extend(self.service(of_row, asks, answers).await?);
+        let of_row = proving(part, row, || cases::collector(catalog));
+        if !of_row.is_empty() {
+            let cases = cases::with_session(of_row, &cases::collector(catalog));
+            let played = self.collector(cases, asks, answers).await?;
+            reports.extend(played.into_iter().filter(|case| case.rows.iter().any(|id| id == row)));
         }
         Ok(reports)
     }
@@ -184,16 +178,10 @@ impl PartPlay {
 
     async fn collector(
         &self,
-        all: Vec<Case<Collector>>,
-        row: &str,
+        cases: Vec<Case<Collector>>,
         asks: &Arc<Spec>,
         answers: &Arc<Spec>,
     ) -> Result<Vec<CaseReport>, PlayError> {
-        let of_row = proving(all.clone(), row);
-        if of_row.is_empty() {
-            return Ok(Vec::new());
-        }
-        let cases = cases::with_session(of_row, &all);
         let edges = EdgeCredentials {
             spec: Arc::clone(asks),
             profile: asks.profile().clone(),
@@ -209,9 +197,7 @@ impl PartPlay {
             opener: None,
             redactor: Arc::clone(&self.redactor),
         });
-        let mut reports = execute(ConformanceRun::new(cases, &Selection::default(), runner)?).await?;
-        reports.retain(|case| case.rows.iter().any(|id| id == row));
-        Ok(reports)
+        execute(ConformanceRun::new(cases, &Selection::default(), runner)?).await
     }
 }
 
@@ -221,8 +207,12 @@ async fn execute(run: ConformanceRun) -> Result<Vec<CaseReport>, PlayError> {
     Ok(ConformanceRun { options, ..run }.execute().await?.cases)
 }
 
-fn proving<P: Part>(cases: Vec<Case<P>>, row: &str) -> Vec<Case<P>> {
-    cases.into_iter().filter(|case| proves(case, row)).collect()
+/// The cases that prove a row, if they are those of the part.
+fn proving<P: Part>(part: PartName, row: &str, cases: impl FnOnce() -> Vec<Case<P>>) -> Vec<Case<P>> {
+    if part.name() != P::NAME {
+        return Vec::new();
+    }
+    cases().into_iter().filter(|case| proves(case, row)).collect()
 }
 
 /// Whether a case proves a row.

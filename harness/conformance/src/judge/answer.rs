@@ -24,6 +24,9 @@ pub struct ExpectedAnswer {
 }
 
 /// The answer has exactly this status and this JSON body. Key order and whitespace are free; an extra member fails.
+///
+/// A check holds what differs as a [`DifferenceKind`] (`reports/src/difference/kind.rs`), and `run/report/case_report.rs`
+/// makes a mismatch of each failed check.
 pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     if !expected.is_stated() {
         return vec![Check::unstated(expected.wanted())];

@@ -3,8 +3,8 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::{Answer, NoAnswer};
 use edgeproof_reports::difference::{
-    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, Rendered, Subject,
-    TimeRule, Wire,
+    Count, Counted, Difference, DifferenceKind, PageEffect, PageValue, ProcessEnd, ProcessError, Rendered,
+    Subject, TimeRule, Wire,
 };
 use edgeproof_reports::{AdviceNote, CaseLevel, Mismatch};
 
@@ -80,9 +80,9 @@ impl Check {
         Self::judged(DifferenceKind::page(effect, Some(expected.into()), Some(actual)), ok)
     }
 
-    /// A check of a process. `error`: why it ended or did not start.
-    pub fn process(end: ProcessEnd, process: Subject, error: Option<&str>) -> Self {
-        let kind = DifferenceKind::Process { end, process: Some(process), error: error.map(Wire::from) };
+    /// A check of a process. `cause`: why it ended or did not start.
+    pub fn process(end: ProcessEnd, process: Subject, cause: Option<ProcessError>) -> Self {
+        let kind = DifferenceKind::Process { end, process: Some(process), cause };
         Self::judged(kind, end == ProcessEnd::Open)
     }
 

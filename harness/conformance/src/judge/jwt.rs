@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DifferenceKind, MemberChange, Wire};
+use edgeproof_reports::difference::{DifferenceKind, MemberChange, TokenPart, Wire};
 use serde_json::Value;
 
 use super::check::Check;
@@ -35,8 +35,7 @@ pub fn token_times(token: &str, now: SystemTime) -> Vec<Check> {
         let ok = value.as_f64().is_some_and(|time| makes_sense(name, time));
         let actual = Some(Wire::from(value.to_string()));
         let expected = if ok { actual.clone() } else { Some(Wire::from(format!("{now:.0}"))) };
-        let (path, change) = (format!("the claim {name}"), MemberChange::Other);
-        Some(Check::judged(DifferenceKind::Member { path, change, expected, actual }, ok))
+        Some(member(TokenPart::Claims, name, expected, actual, ok))
     };
     ["iat", "nbf", "exp"].into_iter().filter_map(check).collect()
 }
@@ -61,7 +60,7 @@ pub fn outlives(token: &str, other: &str) -> Option<Check> {
 /// The header of a token has each member once, and `crit` names extensions that are there (RFC 7515 §4, §4.1.11).
 pub fn token_header(token: &str) -> Vec<Check> {
     let Some(header) = header(token) else { return Vec::new() };
-    let mut checks = each_once(token, 0, "header member");
+    let mut checks = each_once(token, TokenPart::Header);
     if let Some(critical) = header.get("crit") {
         let names: Option<Vec<&str>> =
             critical.as_array().and_then(|names| names.iter().map(Value::as_str).collect());
@@ -70,12 +69,10 @@ pub fn token_header(token: &str) -> Vec<Check> {
         let is_twice = |(at, name): (usize, &&str)| names[..at].contains(name);
         let ok =
             !names.is_empty() && names.iter().all(is_extension) && !names.iter().enumerate().any(is_twice);
-        checks.push(member("the header member crit", critical, ok));
+        checks.push(crit(critical, ok));
         // A recipient refuses a token with an extension that it does not know. Most libraries know b64 only.
         let known = names.iter().all(|name| *name == "b64");
-        checks.extend(
-            (ok && !known).then(|| member("the header member crit", critical, false).at(CaseLevel::Should)),
-        );
+        checks.extend((ok && !known).then(|| crit(critical, false).at(CaseLevel::Should)));
     }
     checks
 }
@@ -83,7 +80,7 @@ pub fn token_header(token: &str) -> Vec<Check> {
 /// The claims of a token have each member once (RFC 7519 §4), and the registered ones have their types (RFC 7519 §4.1).
 pub fn token_claims(token: &str) -> Vec<Check> {
     let (Some(header), Some(claims)) = (header(token), claims(token)) else { return Vec::new() };
-    let mut checks = each_once(token, 1, "claim");
+    let mut checks = each_once(token, TokenPart::Claims);
     // Another JWS may have other members.
     let level = if is_jwt(&header) { CaseLevel::Must } else { CaseLevel::Should };
     for name in ["iss", "sub", "aud", "jti"] {
@@ -110,12 +107,20 @@ fn is_jwt(header: &Value) -> bool {
 }
 
 /// A part of a token has each member once. In a nested object it is advice (RFC 8259 §4).
-fn each_once(token: &str, part: usize, what: &str) -> Vec<Check> {
-    let bytes = token.split('.').nth(part).and_then(decode).unwrap_or_default();
+fn each_once(token: &str, part: TokenPart) -> Vec<Check> {
+    let number = match part {
+        TokenPart::Header => 0,
+        TokenPart::Claims => 1,
+    };
+    let bytes = token.split('.').nth(number).and_then(decode).unwrap_or_default();
     let check = |place: &String| {
-        let path = format!("the {what} {}", place.trim_start_matches('/'));
-        let kind =
-            DifferenceKind::Member { path, change: MemberChange::Doubled, expected: None, actual: None };
+        let kind = DifferenceKind::Member {
+            token: Some(part),
+            path: place.clone(),
+            change: MemberChange::Doubled,
+            expected: None,
+            actual: None,
+        };
         let is_inside = place.matches('/').count() > 1;
         Check::judged(kind, false).at(if is_inside { CaseLevel::Should } else { CaseLevel::Must })
     };
@@ -123,18 +128,20 @@ fn each_once(token: &str, part: usize, what: &str) -> Vec<Check> {
 }
 
 fn claim(name: &str, value: &Value, expected: Option<String>, ok: bool) -> Check {
-    let (path, actual) = (format!("the claim {name}"), Some(Wire::from(value.to_string())));
+    let actual = Some(Wire::from(value.to_string()));
     let expected = if ok { actual.clone() } else { expected.map(Wire::from) };
-    Check::judged(DifferenceKind::Member { path, change: MemberChange::Other, expected, actual }, ok)
+    member(TokenPart::Claims, name, expected, actual, ok)
 }
 
-fn member(path: &str, value: &Value, ok: bool) -> Check {
+fn crit(value: &Value, ok: bool) -> Check {
     let actual = Some(Wire::from(value.to_string()));
     let expected = if ok { actual.clone() } else { None };
-    Check::judged(
-        DifferenceKind::Member { path: path.into(), change: MemberChange::Other, expected, actual },
-        ok,
-    )
+    member(TokenPart::Header, "crit", expected, actual, ok)
+}
+
+fn member(part: TokenPart, name: &str, expected: Option<Wire>, actual: Option<Wire>, ok: bool) -> Check {
+    let (token, path, change) = (Some(part), format!("/{name}"), MemberChange::Other);
+    Check::judged(DifferenceKind::Member { token, path, change, expected, actual }, ok)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use edgeproof_reports::difference::{ProcessEnd, Subject};
+use edgeproof_reports::difference::{ProcessDeath, ProcessEnd, ProcessError, Subject};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -14,9 +14,7 @@ pub struct Death {
     /// Another target replaces the dead one.
     pub(super) is_replaced: bool,
     /// What happened, with the last exchange. Not redacted.
-    pub(super) text: String,
-    /// Why later cases could not run. Not redacted.
-    pub(super) because: String,
+    pub(super) facts: ProcessDeath,
     /// Repetitions of the suspects, if another target replaces the dead one.
     pub(super) again: Repetitions,
 }
@@ -44,7 +42,7 @@ pub(super) struct Repetition<'d> {
 impl Death {
     /// The check that fails in the case with the last exchange.
     pub(super) fn check(&self, target: Subject) -> Check {
-        Check::process(ProcessEnd::Died, target, Some(&self.text))
+        Check::process(ProcessEnd::Died, target, Some(ProcessError::Death(Box::new(self.facts.clone()))))
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_reports::difference::{ProcessEnd, Subject};
+use edgeproof_reports::difference::{ProcessDeath, ProcessEnd, ProcessError, Subject};
 use edgeproof_reports::{CaseReport, Event, Outcome, TargetKind};
 use futures_util::FutureExt;
 use rand::SeedableRng;
@@ -42,8 +42,8 @@ pub(super) async fn execute(
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
             SanityResult::Limited(limitation) => skip_limited(&limitation, collector),
-            SanityResult::Died { text, found } => {
-                report_first_death(plan, &text, *found, runner.redactor(), collector);
+            SanityResult::Died { death, found } => {
+                report_first_death(plan, &death, *found, runner.redactor(), collector);
                 collector.emit_ready(policy, events);
                 return;
             }
@@ -129,12 +129,14 @@ impl PhaseRunner<'_> {
 /// Reports a target that died of the first request: the first case fails, the others do not run.
 fn report_first_death(
     plan: &CasePlan,
-    text: &str,
+    death: &ProcessDeath,
     mut found: CaseFindings,
     redactor: &Redactor,
     collector: &mut ReportBuilder,
 ) {
     let is_first = |case: &CaseFacts| case.phase == Phase::First;
+    let text = death.to_string();
+    let cause = ProcessError::Death(Box::new(death.clone()));
     match plan
         .cases
         .iter()
@@ -142,7 +144,7 @@ fn report_first_death(
         .filter(|index| collector.is_open(*index))
     {
         Some(index) => {
-            found.fail_with(Check::process(ProcessEnd::Died, Subject::Target, Some(text)));
+            found.fail_with(Check::process(ProcessEnd::Died, Subject::Target, Some(cause)));
             let report = after_run(&plan.cases[index].case, &found, Duration::ZERO, None, redactor);
             collector.record(index, report);
         }

@@ -3,14 +3,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use edgeproof_http::{NoAnswer, Request, Sent};
-use edgeproof_reports::escape::visible;
+use edgeproof_reports::difference::ExchangeLine;
 
 use crate::cases::{CaseFacts, CaseFindings};
+use crate::judge::silence;
 
 /// Age after which the request of a slow case was waiting for its answer, such as a long poll.
 const WAITING: Duration = Duration::from_millis(500);
-/// Longest request line in a message, in characters.
-const LONGEST: usize = 160;
 
 /// An exchange that reached the target.
 #[derive(Debug, Clone)]
@@ -24,14 +23,14 @@ pub(super) struct Contact {
     pub(super) end: ContactEnd,
     /// Digest of the request's outline: method, header fields, and the lengths of target and body.
     pub(super) outline: u64,
-    /// Request line and result, for messages. Not redacted.
-    pub(super) text: String,
+    /// Request line and result. Not redacted.
+    pub(super) line: ExchangeLine,
 }
 
 impl Contact {
     /// An answered probe.
     pub(super) fn of_probe(sent: Instant, ended: Instant) -> Self {
-        Self { case: None, sent, ended, end: ContactEnd::Answered, outline: 0, text: String::new() }
+        Self { case: None, sent, ended, end: ContactEnd::Answered, outline: 0, line: ExchangeLine::default() }
     }
 }
 
@@ -58,7 +57,7 @@ pub(super) fn contacts(number: usize, case: &CaseFacts, found: &CaseFindings) ->
         }
         let ended = sent.at + sent.took;
         let outline = outline(&sent.request);
-        Some(Contact { case: Some(number), sent: sent.at, ended, end, outline, text: text(sent) })
+        Some(Contact { case: Some(number), sent: sent.at, ended, end, outline, line: line(sent) })
     })
     .collect()
 }
@@ -125,16 +124,15 @@ fn outline(request: &Request) -> u64 {
     hasher.finish()
 }
 
-fn text(sent: &Sent) -> String {
-    let result = match &sent.reply {
-        Ok(answer) if answer.complete => format!("status {}", answer.status),
-        Ok(answer) => format!("status {}, cut off", answer.status),
-        Err(why) => why.to_string(),
-    };
-    let line = format!("{} {}", sent.request.method, sent.request.target);
-    let short: String = line.chars().take(LONGEST).collect();
-    let more = if short.len() < line.len() { "…" } else { "" };
-    format!("{}{more} ({})", visible(&short), visible(&result))
+fn line(sent: &Sent) -> ExchangeLine {
+    let answer = sent.reply.as_ref();
+    ExchangeLine {
+        method: sent.request.method.as_str().into(),
+        target: sent.request.target.as_str().into(),
+        status: answer.ok().map(|answer| answer.status),
+        is_cut_off: answer.is_ok_and(|answer| !answer.complete),
+        silence: answer.err().map(silence),
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +168,7 @@ mod tests {
                 ended: at(*ended),
                 end: *end,
                 outline: number as u64,
-                text: String::new(),
+                line: ExchangeLine::default(),
             })
             .collect();
         assert_eq!(last_exchange(&contacts).and_then(|contact| contact.case), expected);
@@ -186,7 +184,7 @@ mod tests {
             ended: at(5),
             end,
             outline,
-            text: String::new(),
+            line: ExchangeLine::default(),
         };
         let usual = contact(0, 7, 0, Answered);
         let contacts = [usual, contact(1, 8, 1, Broken), contact(2, 7, 2, Broken)];

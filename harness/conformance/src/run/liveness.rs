@@ -2,8 +2,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use edgeproof_http::NoAnswer;
+use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
 use edgeproof_reports::{CaseReport, Outcome};
-use humantime::format_duration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -14,6 +14,7 @@ use super::last_exchange::{
 };
 use super::report::without_run;
 use crate::cases::{CaseFacts, CaseFindings};
+use crate::judge::silence;
 
 /// Time to wait for a later exchange before a probe. A later exchange proves that the target survived the case.
 const PROBE_DELAY: Duration = Duration::from_millis(100);
@@ -67,10 +68,10 @@ enum Progress {
 pub(super) enum TargetState {
     /// The target runs and answers.
     Alive,
-    /// The target is dead. The text gives the evidence.
-    Gone(String),
+    /// The target is dead.
+    Gone(DeathEvidence),
     /// The target restarted, or another target replaced it.
-    Replaced(String),
+    Replaced(DeathEvidence),
 }
 
 /// Relation of a case to the death of its target.
@@ -119,7 +120,7 @@ impl Liveness {
     pub(super) fn unreported_death(&self) -> Option<String> {
         let state = self.state.borrow();
         let death = state.decided.as_ref().filter(|death| death.last.is_none())?;
-        Some(death.text.clone())
+        Some(death.facts.to_string())
     }
 
     /// Declares the death of a target that ended while no case used it.
@@ -226,10 +227,10 @@ impl State {
         let last = last_exchange(&self.contacts);
         let number = last.and_then(|contact| contact.case);
         let is_open = |number: &usize| self.cases[*number].progress != Progress::Settled;
-        let (how, is_replaced) = match &self.death {
-            Some(TargetState::Gone(how)) => (how.as_str(), false),
-            Some(TargetState::Replaced(how)) => (how.as_str(), true),
-            _ => ("", true),
+        let (evidence, is_replaced) = match &self.death {
+            Some(TargetState::Gone(how)) => (how.clone(), false),
+            Some(TargetState::Replaced(how)) => (how.clone(), true),
+            _ => (DeathEvidence::Absent(0), true),
         };
         // If suspects can run again, a case that was answered just before the death is a suspect too.
         let mut found: Vec<usize> = suspects(&self.contacts)
@@ -240,32 +241,23 @@ impl State {
             .collect();
         found.sort_unstable();
         found.dedup();
-        let others: Vec<&str> = found
+        let others: Vec<String> = found
             .iter()
             .filter(|other| Some(**other) != number)
-            .map(|other| self.cases[*other].id.as_str())
+            .map(|other| self.cases[*other].id.clone())
             .collect();
         let after = match (number, last) {
-            (Some(number), Some(last)) => format!("{} of case {}", last.text, self.cases[number].id),
-            _ => "edgeproof's own probe".to_owned(),
-        };
-        let doubt = match (others.is_empty(), is_replaced) {
-            (true, _) => String::new(),
-            (false, true) => format!(
-                "; when this case and {} ran again alone, it stayed up or came back at once",
-                others.join(", ")
-            ),
-            (false, false) => {
-                format!("; requests of {} were open as well: use --jobs 1 to be sure", others.join(", "))
+            (Some(number), Some(last)) => {
+                LastExchange::Case(self.cases[number].id.clone(), last.line.clone())
             }
+            _ => LastExchange::Probe,
         };
         Death {
             last: number.filter(is_open),
             again: Repetitions::of(found.len()),
             suspects: found,
             is_replaced,
-            text: format!("it died after {after}: {how}{doubt}"),
-            because: format!("died after {after}"),
+            facts: ProcessDeath { evidence, after, others, is_replaced, log: Vec::new() },
         }
     }
 }
@@ -364,20 +356,18 @@ pub(super) async fn probe_state<F: Future<Output = Result<(), NoAnswer>>>(
                 return TargetState::Alive;
             }
             _ => {
-                let time = Duration::from_millis(began.elapsed().as_millis() as u64);
-                let time = format_duration(time);
-                return TargetState::Replaced(format!(
-                    "it did not answer for {time}, then it answered again"
-                ));
+                return TargetState::Replaced(DeathEvidence::Absent(millis(began.elapsed())));
             }
         };
         was_gone = true;
         if began.elapsed() >= DEATH_TIMEOUT {
-            return TargetState::Gone(format!(
-                "for {} it has not answered: {gone}",
-                format_duration(DEATH_TIMEOUT)
-            ));
+            let silence = silence(&gone);
+            return TargetState::Gone(DeathEvidence::Silent { for_ms: millis(DEATH_TIMEOUT), silence });
         }
         sleep(PROBE_INTERVAL).await;
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

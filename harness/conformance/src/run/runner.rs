@@ -6,6 +6,7 @@ use edgeproof_cli::error_text;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_launch::TimeLimit;
+use edgeproof_reports::difference::ProcessDeath;
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, TargetKind};
 use miette::Diagnostic;
 use tokio::sync::Semaphore;
@@ -172,10 +173,10 @@ pub enum SanityResult<C> {
     Usable,
     /// Some cases cannot be judged.
     Limited(Limitation<C>),
-    /// The target died of the first request. The text says how. `found`: that request.
+    /// The target died of the first request. `found`: that request.
     Died {
         /// How the target died.
-        text: String,
+        death: Box<ProcessDeath>,
         /// The request.
         found: Box<CaseFindings>,
     },
@@ -208,7 +209,7 @@ impl<C> SanityResult<C> {
             Self::Limited(Limitation { finding, concerned: which, because }) => {
                 SanityResult::Limited(Limitation { finding, concerned: concerned(which), because })
             }
-            Self::Died { text, found } => SanityResult::Died { text, found },
+            Self::Died { death, found } => SanityResult::Died { death, found },
             Self::Unusable(why) => SanityResult::Unusable(why),
         }
     }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 /// The texts of a check or mismatch.
 const TEXTS: [&str; 4] = [".what", ".expected", ".actual", ".hint"];
+/// Texts of two mismatches that are compared.
+const COMPARED: [&str; 4] = [" == ", " != ", ".eq(", ".cmp("];
 /// Calls that hand a text on.
 const SAME: [&str; 8] = [
     ".as_str()",
@@ -35,8 +37,13 @@ const READS: [&str; 16] = [
     ".eq_ignore",
 ];
 /// Source files of the crates that judge, explain and show differences. Load reports have none.
-const FOLDERS: [&str; 4] =
-    ["harness/conformance/src", "harness/mutants/src", "reports/src/text", "reports/src/format"];
+const FOLDERS: [&str; 5] = [
+    "harness/conformance/src",
+    "harness/mutants/src",
+    "reports/src/model",
+    "reports/src/text",
+    "reports/src/format",
+];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -56,7 +63,7 @@ fn reads(source: &str) -> Vec<String> {
     for text in TEXTS {
         for (at, _) in code.match_indices(text) {
             let end = at + text.len();
-            if is_read(&code[end..]) {
+            if is_read(&code[end..]) || is_compared(&code[at..], text) {
                 found.push(code[at..].lines().next().unwrap().to_owned());
             } else if let Some(name) = bound(&code[..at], &code[end..]) {
                 // Its function ends before the next one begins.
@@ -85,6 +92,17 @@ fn is_read(rest: &str) -> bool {
     let rest = handed_on(rest);
     // White space before an operator was trimmed.
     READS.iter().any(|read| rest.starts_with(read.trim_start()))
+}
+
+/// Whether the text, alone or in a tuple, is compared with that of another value: `a.what == b.what`.
+fn is_compared(rest: &str, text: &str) -> bool {
+    let statement = rest.split([';', '{', '}']).next().unwrap();
+    let Some(at) = COMPARED.iter().filter_map(|compares| statement.find(compares)).min() else {
+        return false;
+    };
+    let (own, other) = statement.split_at(at);
+    let is_operand = own.chars().all(|c| c.is_alphanumeric() || " _&.,()".contains(c)) && !own.contains("&&");
+    is_operand && other.split("&&").next().unwrap().contains(text)
 }
 
 /// The name that a statement gives to a text, as in `let seen = &check.actual;`.
@@ -120,5 +138,9 @@ fn reading_a_rendered_text_is_noticed() {
     assert_eq!(reads("let seen = &check.actual;\nseen.starts_with(\"a\")").len(), 1);
     assert_eq!(reads("let seen = check.actual.as_str();\nif seen == \"none\" {}").len(), 1);
     assert!(reads("let seen = &check.actual;\nlines.push(seen)").is_empty());
+    assert_eq!(reads("let end = self.what.strip_suffix(&self.place);").len(), 1);
+    assert_eq!(reads("a.what == b.what").len(), 1);
+    assert_eq!(reads("(&a.expected, &a.actual, a.level) == (&b.expected, &b.actual, b.level)").len(), 2);
+    assert!(reads("let place = (a.what.clone(), b == c);").is_empty());
     assert!(reads("let seen = &check.actual;\nunseen.contains('a')").is_empty());
 }

@@ -14,8 +14,7 @@ use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_mock::{ServiceFaultHooks, ServiceOptions};
 use edgeproof_targets::FaultInjection;
 
-use crate::mutation::{Mutation, PartBehaviour};
-use crate::{edge, service};
+use crate::mutation::Mutation;
 pub(crate) use pair::PairInjection;
 pub(crate) use style::OtherStyle;
 use variation::{Announced, VariationMutant};
@@ -40,12 +39,7 @@ impl FaultInjection for MutationInjection {
     fn edge(&self, options: &mut EdgeOptions) {
         match &self.mutation {
             Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn EdgeFaultHooks>,
-            Mutation::Behaviour(mutation) => {
-                if let PartBehaviour::Edge(behaviour) = mutation.behaviour {
-                    let first = self.first.get_or_init(|| options.settings.clone());
-                    edge::inject(behaviour, mutation.after(edge::LATE), options, first);
-                }
-            }
+            Mutation::Behaviour(mutation) => mutation.inject_edge(options, &self.first),
             Mutation::Collector(_) => {}
             Mutation::Variation(mutation) => {
                 let (fault, announced) = (mutation.fault, Arc::clone(&self.announced));
@@ -59,11 +53,7 @@ impl FaultInjection for MutationInjection {
     fn service(&self, options: &mut ServiceOptions) {
         match &self.mutation {
             Mutation::Row(mutation) => options.hooks = Arc::clone(mutation) as Arc<dyn ServiceFaultHooks>,
-            Mutation::Behaviour(mutation) => {
-                if let PartBehaviour::Service(behaviour) = mutation.behaviour {
-                    service::inject(behaviour, mutation.after(service::LATE), options);
-                }
-            }
+            Mutation::Behaviour(mutation) => mutation.inject_service(options),
             Mutation::Variation(_) | Mutation::Setting(_) | Mutation::Collector(_) => {}
         }
     }

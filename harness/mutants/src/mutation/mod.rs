@@ -16,7 +16,6 @@ use edgeproof_fixtures::spec::PartName;
 
 pub use answer::AnswerMutation;
 pub use behaviour::BehaviourMutation;
-pub(crate) use behaviour::PartBehaviour;
 pub use collector::CollectorMutation;
 pub(crate) use derive::{DerivedMutation, derive};
 pub use row::RowMutation;

@@ -6,6 +6,7 @@ mod count;
 mod header;
 mod keys;
 mod page;
+mod process;
 mod text;
 
 pub use text::{Rendered, excerpt};
@@ -13,9 +14,7 @@ pub use text::{Rendered, excerpt};
 use std::time::Duration;
 
 use self::text::several;
-use crate::difference::choice::{
-    CertificateForm, MemberChange, ProcessEnd, Secrets, Subject, TimeRule, UserDatum,
-};
+use crate::difference::choice::{CertificateForm, MemberChange, Secrets, TimeRule, TokenPart, UserDatum};
 use crate::difference::kind::DifferenceKind;
 use crate::difference::value::{LicenseValue, LogValue, SecretPlace, Wire};
 
@@ -92,13 +91,22 @@ impl DifferenceKind {
                     Some(row) => format!("rule {row} of this interface about {point}"),
                     None => format!("pinned point {point}"),
                 };
-                Rendered::new(what, expected.join(" or "), &*actual.text)
+                Rendered::new(
+                    what,
+                    expected.join(" or "),
+                    actual.as_ref().map_or("nothing", |value| &value.text),
+                )
             }
-            Self::Member { path, change, expected, actual } => {
+            Self::Member { token, path, change, expected, actual } => {
                 let text = |value: &Option<Wire>, without: &str| {
                     value.as_ref().map_or_else(|| without.to_owned(), |it| it.text.clone())
                 };
-                let what = format!("{} in the verdict", path.trim_start_matches('/'));
+                let part = match token {
+                    None => "",
+                    Some(TokenPart::Header) => "the header member ",
+                    Some(TokenPart::Claims) => "the claim ",
+                };
+                let what = format!("{part}{} in the verdict", path.trim_start_matches('/'));
                 match change {
                     MemberChange::Doubled => Rendered::new(what, "once", "more than once"),
                     _ => Rendered::new(what, text(expected, "another value"), text(actual, "no such value")),
@@ -108,15 +116,7 @@ impl DifferenceKind {
             Self::KeySet { rule, expected, actual, faults } => {
                 keys::key_set(*rule, expected.as_ref(), actual.as_ref(), faults)
             }
-            Self::Process { end, process, error } => {
-                let process = process.map_or("", Subject::name);
-                let error = || error.as_ref().map(|error| error.text.clone()).unwrap_or_default();
-                match end {
-                    ProcessEnd::Died => Rendered::new(process, "keeps running", error()),
-                    ProcessEnd::NotStarted => Rendered::new(process, "starts", error()),
-                    ProcessEnd::Open => Rendered::new(process, "starts, or does not start", "does not start"),
-                }
-            }
+            Self::Process { end, process, cause } => process::process(*end, *process, cause.as_ref()),
             Self::Session { subject, error, by_name, session } => {
                 page::session(subject, error.as_ref(), *by_name, session)
             }

@@ -198,7 +198,13 @@ fn named(verdicts: &[(String, Vec<(String, String)>)]) -> Vec<Check> {
     let check = |reference: &str, texts: &[(String, String)], place: &str| {
         let ok = texts.iter().any(|(other, text)| other == place && text == reference);
         let (path, expected) = (place.to_owned(), Some(Wire::from(reference)));
-        let kind = DifferenceKind::Member { path, change: MemberChange::AnotherType, expected, actual: None };
+        let kind = DifferenceKind::Member {
+            token: None,
+            path,
+            change: MemberChange::AnotherType,
+            expected,
+            actual: None,
+        };
         Check::judged(kind, ok).at(CaseLevel::Should)
     };
     let each = verdicts.iter();

@@ -167,8 +167,13 @@ fn accepted(cases: &mut CaseList<'_, Service>) {
             let Some(named) = super::sessions::reference_in(&reply) else { return };
             let ok = named == reference;
             let (expected, actual) = (Some(reference.into()), Some(Wire::from(named)));
-            let kind =
-                DifferenceKind::Member { path: "/ref".into(), change: MemberChange::Other, expected, actual };
+            let kind = DifferenceKind::Member {
+                token: None,
+                path: "/ref".into(),
+                change: MemberChange::Other,
+                expected,
+                actual,
+            };
             context.check(Check::judged(kind, ok));
         }))
         .requires(&COLLECTION)

@@ -2,7 +2,6 @@ use edgeproof_cli::Failure;
 use edgeproof_fixtures::spec::PartName;
 
 use super::args::ConformanceArgs;
-use crate::cli::run_text::embedded;
 
 /// Refuses options that the target would ignore.
 pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<(), Failure> {
@@ -14,7 +13,7 @@ pub(super) fn check_options(args: &ConformanceArgs, part: PartName) -> Result<()
     }
     if args.failed && is_embedded(args, part) {
         return Err(Failure::usage(
-            format!("cannot use --failed with the {}: its runs are not kept", embedded(part)),
+            format!("cannot use --failed with the {}: its runs are not kept", part.embedded()),
             "name the target as in the last run, such as --launch CMD; --rerun-failed REPORT works here",
         ));
     }

@@ -8,7 +8,7 @@ use edgeproof_fixtures::spec::{PartName, Spec};
 use edgeproof_reports::{EarlierRun, Event, FileReport, Format, Github, Reader, Terminal, TerminalOptions};
 
 use super::args::ConformanceArgs;
-use crate::cli::run_text::{embedded, titles, width};
+use crate::cli::run_text::{titles, width};
 use crate::cli::spec_option::spec_option;
 
 /// Readers that write report files. Opened before the run, so that an invalid path ends the command at once.
@@ -100,7 +100,7 @@ fn terminal<W: Write + IsTerminal + AsFd + Send + 'static>(
         verbose: args.verbose,
         width: width(&out),
         titles: titles(spec),
-        embedded: embedded(part),
+        embedded: part.embedded(),
         interface_options: spec_option(&args.interface.spec),
         earlier,
         ..TerminalOptions::default()

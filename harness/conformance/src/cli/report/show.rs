@@ -3,12 +3,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use edgeproof_cli::args::ColorChoice;
 use edgeproof_cli::{Failure, write_stdout};
-use edgeproof_fixtures::spec::{Spec, SpecChoice};
+use edgeproof_fixtures::spec::{PartName, Spec, SpecChoice};
 use edgeproof_reports::{Format, Report, Terminal, TerminalOptions, Titles, render};
 
 use super::stored::{built_in, load};
 use crate::cli::part_names::PartNames;
-use crate::cli::run_text::{embedded, titles, width};
+use crate::cli::run_text::{titles, width};
 use crate::cli::spec_option::spec_option;
 
 /// Exit codes, shown in the help.
@@ -87,7 +87,7 @@ fn text(report: &Report, spec: Option<&Spec>, titles: Titles, details: bool) -> 
         details,
         width: width(&std::io::stdout()),
         titles,
-        embedded: part.map_or("reference part", embedded),
+        embedded: part.map_or("reference part", PartName::embedded),
         interface_options: version.map_or(String::new(), |version| spec_option(&version)),
         in_full: "--details, or --as html",
         ..TerminalOptions::default()

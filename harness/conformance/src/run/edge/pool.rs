@@ -6,6 +6,7 @@ use edgeproof_fixtures::credentials::EdgeSettings;
 use edgeproof_launch::{ExitInfo, HeldPort};
 use edgeproof_mock::MockService;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::DeathEvidence;
 use edgeproof_targets::{RunningEdge, Target};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
@@ -244,7 +245,9 @@ impl EdgePool {
         self.note_exits();
         let exited = std::mem::take(&mut *self.exited.lock());
         for (liveness, exit) in &exited {
-            liveness.declare(TargetState::Replaced(exit.to_string())).await;
+            liveness
+                .declare(TargetState::Replaced(DeathEvidence::Exit(exit.status.to_string().into())))
+                .await;
         }
         let attached = Arc::clone(&self.attached.lock());
         let all = exited.into_iter().map(|(liveness, _)| liveness).chain([attached]);

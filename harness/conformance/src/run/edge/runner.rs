@@ -6,7 +6,7 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::NoAnswer;
 use edgeproof_launch::{LaunchError, LogTail, TimeLimit};
 use edgeproof_mock::{ListenerMode, Script};
-use edgeproof_reports::difference::{ProcessEnd, Secrets};
+use edgeproof_reports::difference::{DeathEvidence, ProcessEnd, ProcessError, Secrets};
 use edgeproof_reports::{AddedLatency, CaseLevel, CaseReport, EdgeNotes, Outcome};
 use edgeproof_targets::{RunningEdge, StartError, Target};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, mpsc};
@@ -305,8 +305,10 @@ impl EdgePool {
         began: Instant,
     ) -> CaseReport {
         let why_text = edgeproof_cli::error_text(why);
-        let last_output = match why {
-            LeaseError::Start(why) if case.settings.setup != Setup::Standard => why.last_output().to_vec(),
+        let (cause, last_output) = match why {
+            LeaseError::Start(why) if case.settings.setup != Setup::Standard => {
+                (start_failure(why), why.last_output().to_vec())
+            }
             _ => return without_run(case, Outcome::NotRun, &why_text),
         };
         let mut found = CaseFindings::default();
@@ -321,8 +323,11 @@ impl EdgePool {
             // The edge hangs or the machine is slow: neither is proven.
             let because = format!("{why_text}; if the edge only starts slowly, raise --ready-timeout");
             return without_run(case, Outcome::NotRun, &because);
+        } else if cause.is_none() {
+            // Not the edge failed: there is no free port, or no such host.
+            return without_run(case, Outcome::NotRun, &why_text);
         } else {
-            let check = Check::process(ProcessEnd::NotStarted, Edge::SUBJECT, Some(&why_text))
+            let check = Check::process(ProcessEnd::NotStarted, Edge::SUBJECT, cause)
                 .which(&format!("with {}", case.settings.setup.describe()));
             found.checks.push(check.at(case.settings.start).advise(Advice::StartRefused));
         }
@@ -346,6 +351,24 @@ fn is_not_ready(why: &LeaseError) -> bool {
     matches!(why, LeaseError::Start(why) if matches!(**why, StartError::Launch(LaunchError::NotReady { .. })))
 }
 
+/// How a program or the reference edge failed to start. None: it was not tried, or it may still start.
+fn start_failure(why: &StartError) -> Option<ProcessError> {
+    match why {
+        StartError::Launch(LaunchError::NotStarted { command, why }) => {
+            Some(ProcessError::NotStarted { command: command.into(), error: why.to_string().into() })
+        }
+        StartError::Launch(LaunchError::ExitedEarly { command, status, .. }) => {
+            Some(ProcessError::ExitedEarly { command: command.into(), status: status.to_string().into() })
+        }
+        StartError::Embedded(error) => Some(ProcessError::Refused(edgeproof_cli::error_text(error).into())),
+        StartError::Launch(
+            LaunchError::NoPort(_) | LaunchError::NotReady { .. } | LaunchError::Address(_),
+        )
+        | StartError::Unreachable { .. }
+        | StartError::Address(_) => None,
+    }
+}
+
 /// Checks whether an edge survived a case. `probes`: one more request in the log does not affect the case.
 async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, limit: Duration) -> TargetState {
     let probe = || edge.probe(limit);
@@ -365,7 +388,9 @@ async fn check_alive(edge: &RunningEdge, found: &CaseFindings, probes: bool, lim
     } else {
         edge.exited()
     };
-    exit.map_or(TargetState::Alive, |exit| TargetState::Replaced(exit.to_string()))
+    exit.map_or(TargetState::Alive, |exit| {
+        TargetState::Replaced(DeathEvidence::Exit(exit.status.to_string().into()))
+    })
 }
 
 /// Waits for the lines that a program still writes about a wrong answer.

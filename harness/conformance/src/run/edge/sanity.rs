@@ -4,6 +4,7 @@ use edgeproof_http::NoAnswer;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath, Wire};
 use edgeproof_targets::RunningEdge;
 
 use super::edge_answer::is_edge_answer;
@@ -12,7 +13,7 @@ use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
 use crate::cases::{CaseFindings, EdgeNeed, collection};
-use crate::judge::status_and_body;
+use crate::judge::{silence, status_and_body};
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
 use crate::run::runner_context::RunnerContext;
@@ -33,7 +34,9 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> San
     }
     let probed = match probe(pool, context).await {
         Ok(Probe { reached: true, .. }) => SanityResult::Usable,
-        Ok(Probe { died: Some(text), found, .. }) => SanityResult::Died { text, found: Box::new(found) },
+        Ok(Probe { died: Some(death), found, .. }) => {
+            SanityResult::Died { death: Box::new(death), found: Box::new(found) }
+        }
         Ok(Probe { found, log, .. }) => judge(&pool.options().spec, &found, log.as_deref()),
         Err(why) => SanityResult::unusable_because(&why),
     };
@@ -52,7 +55,7 @@ struct Probe {
     /// A collection arrived at the mock service, changed or not: the cases judge the rest.
     reached: bool,
     /// How the edge died of the collection, if it did.
-    died: Option<String>,
+    died: Option<ProcessDeath>,
     /// Last lines of a launched edge's log.
     log: Option<String>,
 }
@@ -80,31 +83,35 @@ async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseE
                 // Its lines can come later than its answer.
                 log.wait(0, LOG_TIMEOUT, |lines| !lines.is_empty()).await;
             }
-            let log = log.map(|log| last_lines(log, &pool.options().redactor));
-            let died = died.map(|how| {
-                format!("{how}, after edgeproof's first collection{}", log.as_deref().unwrap_or(""))
+            let lines = log.map(|log| last_lines(log, &pool.options().redactor));
+            let died = died.map(|evidence| ProcessDeath {
+                evidence,
+                after: LastExchange::FirstCollection,
+                others: Vec::new(),
+                is_replaced: false,
+                log: lines.iter().flatten().map(Wire::from).collect(),
             });
+            let log = lines.map(|lines| lines.iter().flat_map(|line| ["\n  | ", line]).collect());
             return Ok(Probe { found, reached: reached && died.is_none(), died, log });
         }
     }
 }
 
 /// How an edge died that answered before, if it did.
-async fn death(edge: &RunningEdge) -> Option<String> {
+async fn death(edge: &RunningEdge) -> Option<DeathEvidence> {
     if edge.pid().is_some() {
         let exit = timeout(EXIT_TIMEOUT, edge.died()).await.ok().or_else(|| edge.exited());
-        return exit.map(|exit| exit.status.to_string());
+        return exit.map(|exit| DeathEvidence::Exit(exit.status.to_string().into()));
     }
     match edge.probe(EXIT_TIMEOUT).await {
-        Err(NoAnswer::NotConnected(why)) => Some(format!("it refuses connections now ({why})")),
+        Err(why @ NoAnswer::NotConnected(_)) => Some(DeathEvidence::Refused(silence(&why))),
         _ => None,
     }
 }
 
 /// The last lines of a log, redacted.
-fn last_lines(log: &LogTail, redactor: &Redactor) -> String {
-    let lines = log.last(LOG_SHOWN);
-    lines.iter().flat_map(|line| ["\n  | ".into(), redactor.redact(&line.visible()).into_owned()]).collect()
+fn last_lines(log: &LogTail, redactor: &Redactor) -> Vec<String> {
+    log.last(LOG_SHOWN).iter().map(|line| redactor.redact(&line.visible()).into_owned()).collect()
 }
 
 /// The mock service's refusal, if the edge reads no reason from any refusal.

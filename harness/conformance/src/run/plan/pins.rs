@@ -168,7 +168,7 @@ impl Pins {
                 rule: None,
                 point: point.clone(),
                 expected: pinned.iter().map(Wire::from).collect(),
-                actual: observed.into(),
+                actual: Some(observed.into()),
             };
             let check = Check::judged(kind, pinned.contains(observed));
             found.checks.push(check.advise(Advice::PinChanged));

@@ -5,11 +5,12 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
-    CertificateForm, CodingRule, Count, Counted, Difference, DifferenceKind, GrantForm, HeaderChange,
-    HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LicenseValue, Lifetime, LogValue, MemberChange,
-    MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect, PagePlace, PageValue, ProcessEnd, SecretPlace,
-    Secrets, SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses,
-    Subject, Thrown, TimeRule, UserDatum, Wire,
+    CertificateForm, CodingRule, Count, Counted, DeathEvidence, Difference, DifferenceKind, ExchangeLine,
+    GrantForm, HeaderChange, HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LastExchange,
+    LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect,
+    PagePlace, PageValue, ProcessDeath, ProcessEnd, ProcessError, SecretPlace, Secrets, SessionEnd,
+    SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Subject, Thrown, TimeRule,
+    TokenPart, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -44,8 +45,21 @@ fn answer() -> AnswerValue {
 /// Each kind, with the secret in each of its texts.
 fn all_kinds() -> Vec<DifferenceKind> {
     let silence = Silence { reason: SilenceReason::NotHttp, within_ms: Some(1), error: Some(wire()) };
-    let pin =
-        DifferenceKind::Pin { rule: Some(text()), point: text(), expected: vec![wire()], actual: wire() };
+    let pin = DifferenceKind::Pin {
+        rule: Some(text()),
+        point: text(),
+        expected: vec![wire()],
+        actual: Some(wire()),
+    };
+    let process = |cause| DifferenceKind::Process {
+        end: ProcessEnd::Died,
+        process: Some(Subject::Edge),
+        cause: Some(cause),
+    };
+    let death = |evidence, after| {
+        let (others, log) = (vec![text()], vec![wire()]);
+        ProcessError::Death(Box::new(ProcessDeath { evidence, after, others, is_replaced: true, log }))
+    };
     let header = |rule| DifferenceKind::Header { name: text(), rule, actual: Some(wire()) };
     let body_of = |expected| DifferenceKind::Body { expected, actual: Some(body()) };
     let session = SessionValue {
@@ -84,6 +98,7 @@ fn all_kinds() -> Vec<DifferenceKind> {
             actual: Some(wire()),
         },
         DifferenceKind::Member {
+            token: Some(TokenPart::Claims),
             path: text(),
             change: MemberChange::Other,
             expected: Some(wire()),
@@ -138,7 +153,23 @@ fn all_kinds() -> Vec<DifferenceKind> {
         Count { session: Some(session), ..Count::new(Counted::Collections, 1, 0) }.into(),
         Count::new(Counted::Copies, 0, 1).wanted(wire()).first(Some(wire())).into(),
         DifferenceKind::time(TimeRule::AtOnce, None, Duration::ZERO),
-        DifferenceKind::Process { end: ProcessEnd::Died, process: Some(Subject::Edge), error: Some(wire()) },
+        process(ProcessError::Refused(wire())),
+        process(ProcessError::NotStarted { command: wire(), error: wire() }),
+        process(ProcessError::ExitedEarly { command: wire(), status: wire() }),
+        process(death(DeathEvidence::Exit(wire()), LastExchange::Probe)),
+        process(death(
+            DeathEvidence::Silent { for_ms: 1, silence: silence.clone() },
+            LastExchange::Case(
+                text(),
+                ExchangeLine {
+                    method: wire(),
+                    target: wire(),
+                    silence: Some(silence.clone()),
+                    ..ExchangeLine::default()
+                },
+            ),
+        )),
+        process(death(DeathEvidence::Refused(silence.clone()), LastExchange::FirstRequest)),
         DifferenceKind::Breaches {
             invariant: Invariant::Copies,
             count: 1,

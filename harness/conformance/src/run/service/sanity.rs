@@ -3,11 +3,12 @@ use std::time::Duration;
 use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::{Answer, NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
+use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
 use serde_json::Value;
 
 use super::truth::untrue_state;
 use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending};
-use crate::judge::status_and_body;
+use crate::judge::{silence, status_and_body};
 use crate::run::runner::SanityResult;
 
 /// Timeout of the probe that tells a dead target from one that only closes connections.
@@ -117,8 +118,14 @@ async fn died(backend: &ServiceCaseContext, target: &ServerAddress, why: &NoAnsw
 }
 
 fn death(backend: &mut ServiceCaseContext, why: &NoAnswer) -> SanityResult<ServiceNeed> {
-    let text = format!("{why} to edgeproof's first request, and connections are refused since then");
-    SanityResult::Died { text, found: Box::new(std::mem::take(&mut backend.found)) }
+    let death = ProcessDeath {
+        evidence: DeathEvidence::Refused(silence(why)),
+        after: LastExchange::FirstRequest,
+        others: Vec::new(),
+        is_replaced: false,
+        log: Vec::new(),
+    };
+    SanityResult::Died { death: Box::new(death), found: Box::new(std::mem::take(&mut backend.found)) }
 }
 
 fn advice(why: &NoAnswer) -> String {

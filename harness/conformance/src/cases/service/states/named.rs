@@ -29,7 +29,7 @@ pub(super) fn foreign_verdict(
     let others = context.target.traffic.sessions();
     let (path, other) = foreign_session(&reply.as_ref().ok()?.body, reference, &others)?;
     let (expected, actual) = (Some(Wire::from(reference)), Some(Wire::from(other)));
-    let kind = DifferenceKind::Member { path, change: MemberChange::Other, expected, actual };
+    let kind = DifferenceKind::Member { token: None, path, change: MemberChange::Other, expected, actual };
     Some(Check::judged(kind, false))
 }
 
