@@ -33,7 +33,7 @@ export function pathWithSlash() {
   onPost((url, init) => rightFetch(url + "/", init));
 }
 
-// mutant: path-with-query | appends a query to the path | statement.collection-posted | post-wrong
+// mutant: path-with-query | appends a query to the path | endpoint.edge.signals | post-wrong
 export function pathWithQuery() {
   onPost((url, init) => rightFetch(url + "?v=1", init));
 }
