@@ -40,7 +40,7 @@ pub async fn run_program(
     };
     let tls = tls(options.cert.as_deref(), options.key.as_deref())?;
     let service_timeout = profile.relay_timeout;
-    let settings = EdgeSettings::from_env(&env);
+    let settings = EdgeSettings::from_env(|name| env(spec.variable(name)));
     let options = EdgeOptions {
         profile,
         listen,

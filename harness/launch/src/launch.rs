@@ -54,6 +54,8 @@ pub struct Launch {
     pub ca: Option<PathBuf>,
     /// Path of the health check that tells when it is ready (default: that of the current interface).
     pub ready_path: String,
+    /// Environment variables of the settings, in the order of [`EdgeSettings::NAMES`] (default: these names).
+    pub variables: [String; EdgeSettings::NAMES.len()],
     /// Timeout for the first answer.
     pub ready_timeout: Duration,
     /// Time between SIGTERM and SIGKILL.
@@ -94,8 +96,18 @@ impl Launch {
             scheme: Scheme::default(),
             ca: None,
             ready_path: Spec::current().path(Endpoint::Health).to_owned(),
+            variables: EdgeSettings::NAMES.map(str::to_owned),
             ready_timeout: Duration::from_secs(10),
             grace: Duration::from_secs(2),
+        }
+    }
+
+    /// The launch of an edge of this version: its health check and the names of its settings.
+    pub fn of_version(self, spec: &Spec) -> Self {
+        Self {
+            ready_path: spec.path(Endpoint::Health).to_owned(),
+            variables: EdgeSettings::NAMES.map(|name| spec.variable(name).to_owned()),
+            ..self
         }
     }
 
@@ -196,11 +208,10 @@ impl Launch {
 
     fn environment(&self, settings: &EdgeSettings, port: u16) -> Vec<(String, Option<OsString>)> {
         let mut environment: Vec<(String, Option<OsString>)> = Vec::new();
-        for name in EdgeSettings::NAMES {
-            environment.push((name.to_owned(), None));
-        }
-        for (name, value) in settings.env() {
-            environment.push((name.to_owned(), Some(value)));
+        let set = settings.env();
+        for (name, variable) in EdgeSettings::NAMES.into_iter().zip(&self.variables) {
+            let value = set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.clone());
+            environment.push((variable.clone(), value));
         }
         environment.push(("HOST".into(), Some(HOST.to_string().into())));
         environment.push((self.port_name.0.clone(), Some(port.to_string().into())));

@@ -50,8 +50,8 @@ pub struct CaseReport {
     /// Number of exchanges in other forms that the interface treats alike.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub varied: u64,
-    /// `curl` commands in lines, one for each connection, that send the failed request and the ones before it; empty if
-    /// curl cannot repeat them.
+    /// Commands that play the case by hand: where the target still runs, `curl` commands in lines, one for each connection,
+    /// that send the failed request and the ones before it; otherwise `edgeproof serve`. Empty: none can.
     pub reproduce: String,
     /// Recorded exchanges, in order.
     pub exchanges: Vec<Exchange>,

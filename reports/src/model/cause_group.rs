@@ -98,11 +98,21 @@ impl<'a> CauseGroup<'a> {
         shared.ends_with(' ').then(|| format!("{shared}{}", case.id))
     }
 
-    /// Share of the run: `21 of 36 failures and 1 of 2 warnings; 1 case passed that this mistake usually fails`.
-    pub(crate) fn explains(&self, summary: &Summary) -> String {
+    /// Share of the run: `21 of 36 failures and all 2 warnings; 1 case passed that this mistake usually fails`. None: the only
+    /// cause explains all, which the headline says.
+    pub(crate) fn explains(&self, summary: &Summary) -> Option<String> {
+        let is_all = self.cases.len() == summary.get(Outcome::Fail) + summary.get(Outcome::Warn);
+        if is_all && self.cause.passed.is_empty() {
+            return None;
+        }
         let shares = [(Outcome::Fail, "failure"), (Outcome::Warn, "warning")].map(|(outcome, noun)| {
             let own = self.cases.iter().filter(|case| case.outcome == outcome).count();
-            (own > 0).then(|| format!("{own} of {}", counted(summary.get(outcome), noun)))
+            match (own, summary.get(outcome)) {
+                (0, _) => None,
+                (1, 1) => Some(format!("the {noun}")),
+                (own, all) if own == all => Some(format!("all {}", counted(all, noun))),
+                (own, all) => Some(format!("{own} of {}", counted(all, noun))),
+            }
         });
         let mut text = shares.into_iter().flatten().collect::<Vec<_>>().join(" and ");
         match self.cause.passed.len() {
@@ -110,7 +120,7 @@ impl<'a> CauseGroup<'a> {
             1 => text.push_str("; 1 case passed that this mistake usually fails"),
             passed => put!(text, "; {passed} cases passed that this mistake usually fails"),
         }
-        text
+        Some(text)
     }
 }
 
@@ -223,15 +233,15 @@ mod tests {
 
     #[rstest]
     #[case(cause("why", &["a1"], 0), "1 of 4 failures")]
-    #[case(cause("why", &["a1", "w1"], 1), "1 of 4 failures and 1 of 1 warning; 1 case passed that this mistake usually fails")]
-    #[case(cause("why", &["w1"], 2), "1 of 1 warning; 2 cases passed that this mistake usually fails")]
+    #[case(cause("why", &["a1", "w1"], 1), "1 of 4 failures and the warning; 1 case passed that this mistake usually fails")]
+    #[case(cause("why", &["w1"], 2), "the warning; 2 cases passed that this mistake usually fails")]
     fn share_of_a_cause_counts_failures_and_warnings(#[case] cause: Cause, #[case] text: &str) {
         let cases = cases();
         let summary = Summary::of(cases.iter().map(|case| case.outcome));
         let causes = [cause];
         let groups = cause_groups(&causes, &cases);
         let group = groups.iter().find(|group| group.is_named()).unwrap();
-        assert_eq!(group.explains(&summary), text);
+        assert_eq!(group.explains(&summary).as_deref(), Some(text));
     }
 
     #[test]

@@ -49,8 +49,10 @@ pub(crate) fn or_nothing(value: &str) -> &str {
 
 /// What the commands to reproduce a case need besides the edge. None: nothing.
 pub(crate) fn condition(case: &CaseReport) -> Option<&'static str> {
+    // Other commands start what they need.
+    let is_curl = case.reproduce.starts_with("curl ");
     let asks_service = case.exchanges.iter().any(|exchange| exchange.hop == Hop::EdgeService);
-    asks_service.then_some("with the same reply of the service")
+    (is_curl && asks_service).then_some("with the same reply of the service")
 }
 
 fn claim(case: &CaseReport, titles: &Titles, width: usize) -> Vec<StyledLine> {

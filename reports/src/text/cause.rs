@@ -61,8 +61,11 @@ pub(crate) fn lines(
     if !fix.is_empty() {
         lines.push(labelled(if group.is_named() { "fix" } else { "hint" }, TextStyle::Info, fix));
     }
-    if depth >= CauseDepth::Share && group.is_explained() {
-        lines.push(labelled("explains", TextStyle::Plain, group.explains(summary)));
+    if depth >= CauseDepth::Share
+        && group.is_explained()
+        && let Some(share) = group.explains(summary)
+    {
+        lines.push(labelled("explains", TextStyle::Plain, share));
     }
     if depth >= CauseDepth::Full {
         let room = LINES.saturating_sub(lines.len() + 2);

@@ -8,7 +8,7 @@ use edgeproof_fixtures::credentials::{
     CredentialFiles, Credentials, MintOptions, ReadTokenForm, Redactor, Role, SettingsFolder,
 };
 use edgeproof_fixtures::seal::SealPublicKey;
-use edgeproof_fixtures::spec::{Endpoint, Spec};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{ClientIdentity, ServerAddress};
 use edgeproof_launch::{BaseUrl, CommandLine, Launch, PortName, Scheme};
 use edgeproof_reports::TargetKind;
@@ -312,7 +312,6 @@ async fn prepare_sessions(port: StatePort, seed: u64) -> Result<PreparedSessions
 
 /// The edge that this program starts.
 fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
-    let ready_path = spec.path(Endpoint::Health).to_owned();
     let Some(command) = &args.launch else {
         return Ok(Target::Embedded(Box::new(Embedded::new(Arc::clone(spec), spec.profile().clone()))));
     };
@@ -324,9 +323,8 @@ fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
         port_name: args.port_env.parse::<PortName>()?,
         scheme,
         ca: args.edge_ca.clone(),
-        ready_path,
         ready_timeout: args.ready_timeout,
-        ..Launch::new(CommandLine::parse(command)?)
+        ..Launch::new(CommandLine::parse(command)?).of_version(spec)
     }))
 }
 

@@ -121,7 +121,11 @@ impl PartPlay {
             return Ok(Vec::new());
         }
         let credentials = Arc::clone(&self.credentials);
-        let options = EdgePoolOptions::new(Arc::clone(asks), target.clone(), credentials, self.files.clone());
+        let target = match target.clone() {
+            Target::Launched(launch) => Target::Launched(launch.of_version(asks)),
+            other => other,
+        };
+        let options = EdgePoolOptions::new(Arc::clone(asks), target, credentials, self.files.clone());
         let run = ConformanceRun::new(of_rows, &Selection::default(), EdgePool::new(options))?;
         let cases = run.execute().await?.cases;
         let not_run = cases.iter().find(|case| case.outcome == Outcome::NotRun);

@@ -87,7 +87,7 @@ impl RowChange {
     pub(super) fn not_played(&self) -> Option<&'static str> {
         match (self.old.as_ref().map(|row| &row.fact), self.new.as_ref().map(|row| &row.fact)) {
             (Some(Fact::Setting { name: old, .. }), Some(Fact::Setting { name: new, .. })) if old != new => {
-                Some("runs give settings and options by their current names")
+                Some("built-in parts get their settings and options without these names")
             }
             (Some(Fact::Endpoint { methods: old, .. }), Some(Fact::Endpoint { methods: new, .. }))
                 if old != new =>

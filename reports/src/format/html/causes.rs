@@ -106,7 +106,7 @@ impl CauseCard {
             count: counted(group.cases.len(), "case"),
             row: CaseLink::to_row(&cause.row),
             explanation: Prose::new(&cause.explanation),
-            explains: if group.is_explained() { group.explains(&report.summary) } else { String::new() },
+            explains: group.explains(&report.summary).filter(|_| group.is_explained()).unwrap_or_default(),
             compared: one_line(compared).into_owned(),
             example: CaseLink::to_case(&case.id),
             values: Values::new(labels(group.mismatch()), expected, actual),

@@ -52,12 +52,13 @@ fn unlisted(cases: &mut CaseList<'_, Edge>) {
         .stimulus(Stimulus::Scripted);
     for (row, status, reason) in cases.relay_rows() {
         let rows = cases.relay_rows();
-        let Some((other, ..)) = rows.iter().find(|(other, _, code)| *code == reason && other.id != row.id)
+        let Some((_, other, _)) = rows.iter().find(|(other, _, code)| *code == reason && other.id != row.id)
         else {
             continue;
         };
         let conversation = cases.refused_post(status, reason);
-        let title = format!("the edge passes on {reason} with {status}, not as {}", other.id);
+        let title =
+            format!("the edge passes on {reason} with {status}, where another refusal has it with {other}");
         cases
             .case("statement.401-or-400", &row.id.replacen("relay.", "refusal.same-reason.", 1), &title)
             .conversation(conversation);

@@ -25,7 +25,8 @@ fn refusal(cases: &mut CaseList<'_, Service>, stimulus: Stimulus, outage: Option
     // A version of the interface may lack the row.
     let Some(row) = cases.spec.by_stimulus(Table::Verdict, stimulus).cloned() else { return };
     let id = format!("verdict.exactly.{}", stimulus.name());
-    let title = format!("the service answers {} with {}", stimulus.name(), rendered(&row));
+    let fault = stimulus.meaning().trim().trim_end_matches('.');
+    let title = format!("the service answers {} to this fault of a read token: {fault}", rendered(&row));
     let row_id = row.id.clone();
     let need = match (outage, stimulus) {
         (Some(_), _) => vec![ServiceNeed::ReadToken, ServiceNeed::State(StateNeed::Outage)],

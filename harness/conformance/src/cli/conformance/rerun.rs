@@ -9,6 +9,7 @@ use edgeproof_fixtures::spec::{SpecChoice, Version};
 use shell_words::quote;
 
 use super::args::ConformanceArgs;
+use crate::cli::edges::{EdgeTargetArgs, InterfaceArgs};
 use crate::cli::spec_option::spec_option;
 use crate::run::RerunCommand;
 
@@ -45,6 +46,16 @@ pub(super) fn rerun(
     words.flag("--no-config", given.config.no_config);
     let shared = words.take();
     let mut command = RerunCommand::new(shared).about(spec_option(&args.interface.spec));
+    if args.target.as_deref().is_none_or(|target| target == "edge") {
+        words.push(&program.to_string_lossy());
+        words.push("serve");
+        let start = words.take();
+        push_target(&mut words, &given.edge);
+        push_interface(&mut words, &given.interface);
+        words.text("--target", given.config.target.as_deref());
+        words.flag("--no-config", given.config.no_config || given.embedded);
+        command = command.served(start, words.take());
+    }
     if args.fuzz > 0 {
         words.option("--fuzz", args.fuzz);
         words.option("--seed", seed);
@@ -67,20 +78,24 @@ pub(super) fn rerun(
 }
 
 fn push_edge(words: &mut Words<'_>, args: &ConformanceArgs) {
-    words.text("--launch", args.edge.launch.as_deref());
-    words.text("--url", args.edge.url.as_deref());
-    words.path("--settings", args.edge.settings.as_deref());
-    words.text("--service-listen", args.edge.service_listen);
+    push_target(words, &args.edge);
     words.flag("--no-service", args.no_service);
     words.text("--origin", args.origin.as_deref());
-    words.text("--port-env", Some(args.edge.port_env.as_str()).filter(|name| *name != "PORT"));
-    words.duration("--ready-timeout", args.edge.ready_timeout);
-    let scheme = args.edge.edge_scheme.map(|scheme| match scheme {
+}
+
+fn push_target(words: &mut Words<'_>, args: &EdgeTargetArgs) {
+    words.text("--launch", args.launch.as_deref());
+    words.text("--url", args.url.as_deref());
+    words.path("--settings", args.settings.as_deref());
+    words.text("--service-listen", args.service_listen);
+    words.text("--port-env", Some(args.port_env.as_str()).filter(|name| *name != "PORT"));
+    words.duration("--ready-timeout", args.ready_timeout);
+    let scheme = args.edge_scheme.map(|scheme| match scheme {
         EdgeScheme::Http => "http",
         EdgeScheme::Https => "https",
     });
     words.text("--edge-scheme", scheme);
-    words.path("--edge-ca", args.edge.edge_ca.as_deref());
+    words.path("--edge-ca", args.edge_ca.as_deref());
 }
 
 fn push_service(words: &mut Words<'_>, args: &ConformanceArgs) {
@@ -106,18 +121,22 @@ fn push_collector(words: &mut Words<'_>, args: &ConformanceArgs) {
 fn push_run(words: &mut Words<'_>, args: &ConformanceArgs) {
     words.flag("--waits", args.waits);
     words.flag("--thorough", args.thorough);
-    match &args.interface.spec {
+    push_interface(words, &args.interface);
+    words.path("--pin", args.pin.as_deref());
+    words.flag("--strict", args.strict);
+    words.duration("--case-timeout", args.case_timeout);
+    words.text("--repeat", Some(args.repeat).filter(|rounds| *rounds > 1));
+}
+
+fn push_interface(words: &mut Words<'_>, args: &InterfaceArgs) {
+    match &args.spec {
         SpecChoice::Path(path) => words.path("--spec", Some(path)),
         SpecChoice::Builtin(version) => {
             words.text("--spec", Some(version).filter(|version| **version != Version::default()));
         }
     }
-    words.path("--profile", args.interface.profile.as_deref());
-    words.path("--reply-shape", args.interface.reply_shape.as_deref());
-    words.path("--pin", args.pin.as_deref());
-    words.flag("--strict", args.strict);
-    words.duration("--case-timeout", args.case_timeout);
-    words.text("--repeat", Some(args.repeat).filter(|rounds| *rounds > 1));
+    words.path("--profile", args.profile.as_deref());
+    words.path("--reply-shape", args.reply_shape.as_deref());
 }
 
 /// Words of a command, quoted for a shell.

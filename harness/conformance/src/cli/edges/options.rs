@@ -154,14 +154,14 @@ fn target(
         }));
     }
     if let Some(command) = &args.launch {
-        let mut launch = Launch::new(CommandLine::parse_in(command, args.launch_folder.as_deref())?);
+        let command = CommandLine::parse_in(command, args.launch_folder.as_deref())?;
+        let mut launch = Launch::new(command).of_version(spec);
         launch.port_name = PortName::from_str(&args.port_env)?;
         launch.scheme = match scheme {
             EdgeScheme::Http => Scheme::Http,
             EdgeScheme::Https => Scheme::Https,
         };
         launch.ca.clone_from(&args.edge_ca);
-        spec.path(Endpoint::Health).clone_into(&mut launch.ready_path);
         launch.ready_timeout = args.ready_timeout;
         return Ok(Target::Launched(launch));
     }

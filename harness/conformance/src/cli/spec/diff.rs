@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 use edgeproof_cli::exit_code::{BROKEN, INCOMPLETE};
 use edgeproof_cli::{Failure, write_stdout};
 
-use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_launch::{CommandLine, Launch};
 use edgeproof_reports::interface::TextForm;
 use edgeproof_targets::Target;
@@ -80,7 +79,7 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
     }
     let matrices = args.matrix.read(&[&old, &new])?;
     let accepted = args.accepted.as_deref().map(read_accepted).transpose()?.unwrap_or_default();
-    let target = args.launch.as_deref().map(|command| launched(command, &new)).transpose()?;
+    let target = args.launch.as_deref().map(launched).transpose()?;
     let options = ComparisonOptions { only_rows: args.only_rows, faults: None, target };
     let mut compared = play(async {
         Comparison::of(&old, &new, &options)
@@ -111,10 +110,8 @@ pub(super) fn main(args: &DiffArgs) -> Result<u8, Failure> {
 }
 
 /// The edge that this command starts.
-fn launched(command: &str, spec: &Spec) -> Result<Target, Failure> {
-    let mut launch = Launch::new(CommandLine::parse(command)?);
-    spec.path(Endpoint::Health).clone_into(&mut launch.ready_path);
-    Ok(Target::Launched(launch))
+fn launched(command: &str) -> Result<Target, Failure> {
+    Ok(Target::Launched(Launch::new(CommandLine::parse(command)?)))
 }
 
 fn fails(fail_on: Option<FailOn>, compared: &Comparison) -> bool {

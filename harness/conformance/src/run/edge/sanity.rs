@@ -163,9 +163,16 @@ fn judge(spec: &Spec, found: &CaseFindings, log: Option<&str>) -> SanityResult<E
     };
     let answered = format!("it answers {}", status_and_body(answer));
     if !is_edge_answer(spec, answer) {
+        let advice = match log {
+            Some(_) => {
+                "Check that the command starts an edge of this interface. If it is one, it failed to post to SERVICE_URL: \
+                 check that it trusts the CA in SERVICE_CA_FILE"
+            }
+            None => "Check that this address is an edge of this interface",
+        };
         return SanityResult::Unusable(format!(
-            "the collection did not reach the mock service, and the answer is not that of an edge: {answered}. Check that \
-             this address is an edge of this interface{wrote}"
+            "the collection did not reach the mock service, and the answer is not that of an edge: {answered}. \
+             {advice}{wrote}"
         ));
     }
     let advice = match log {

@@ -3,7 +3,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use edgeproof_fixtures::spec::Spec;
-use edgeproof_reports::{AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary};
+use edgeproof_reports::{
+    AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary, TargetKind,
+};
 
 use super::case_report::without_run;
 use super::doubtful::mark_doubtful;
@@ -64,6 +66,11 @@ impl ReportBuilder {
     /// Records the report of a case.
     pub(in crate::run) fn record(&mut self, index: usize, mut report: CaseReport) {
         write_hints(&mut report, &self.spec);
+        // The port of an edge that the run started is gone afterwards.
+        let ends = self.report.target.kind != TargetKind::Attached;
+        if let Some(rerun) = self.options.rerun.as_ref().filter(|_| ends && !report.reproduce.is_empty()) {
+            report.reproduce = rerun.serve(&report.id).unwrap_or_default();
+        }
         self.reports[index] = Some(report);
     }
 

@@ -21,7 +21,7 @@ const VARIES: &[(&str, &str)] = &[
     (r"(?m)^(\s*< )date: .*$", "${1}date: DATE"),
     (r"/[^\s=]*/\.edgeproof-\w+/", "CREDENTIALS/"),
     (r"\(os error \d+\)", "(os error N)"),
-    (r"/[\w./-]*/edgeproof conformance", "edgeproof conformance"),
+    (r"/[\w./-]*/edgeproof (conformance|serve)", "edgeproof $1"),
     (r"/[\w./-]*/deps/integration-[0-9a-f]+", "PROGRAM"),
     // Log lines arrive at any time. Other tests wait for them.
     (r"(?m)^ *\| refused status=.*\n", ""),

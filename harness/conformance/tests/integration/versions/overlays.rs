@@ -150,6 +150,21 @@ fn advice_names_the_limit_of_the_version() {
     assert!(code == Some(0) && shown.contains("send `Cache-Control: max-age=299` or less"), "{shown}");
 }
 
+/// A launched edge reads the variables of its version, and no others.
+#[rstest]
+#[case::same_version("next.toml", 0, "conforms")]
+#[case::older_edge("current", 3, "SERVICE_URL is not set")]
+fn setting_has_the_name_of_the_version(#[case] edge: &str, #[case] code: i32, #[case] text: &str) {
+    let folder = TempDir::new().unwrap();
+    overlay(&folder, "[[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n");
+    let launch = format!("{} edge --listen {{host}}:{{port}} --spec {edge}", env!("CARGO_BIN_EXE_edgeproof"));
+    let mut command =
+        edgeproof(&["conformance", "--spec", "next.toml", "--filter", "accept.*", "--launch", &launch]);
+    command.current_dir(folder.path());
+    let (seen, shown) = run(command);
+    assert!(seen == Some(code) && shown.contains(text), "{shown}");
+}
+
 /// A key set that is cached for another time is a rule that our mock follows.
 #[test]
 fn mocks_follow_a_rule_about_their_profile() {

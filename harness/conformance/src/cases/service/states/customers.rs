@@ -65,7 +65,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 fn hidden(cases: &mut CaseList<'_, Service>) {
     for Way { name, change, is_stated } in WAYS {
         let id = format!("verdict.customer.hidden.{}", name.replace(' ', "-").to_lowercase());
-        let title = format!("a session of another license looks like none to a request {name}");
+        let request = if name == "plain" { String::new() } else { format!(" to a request {name}") };
+        let title = format!("a session of another license looks like none{request}");
         cases
             .case("statement.no-oracle", &id, &title)
             .steps(steps!(async |context| {

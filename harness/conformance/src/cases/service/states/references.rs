@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_mock::states::StateRequest;
-use edgeproof_reports::CaseLevel;
+use edgeproof_reports::{CaseLevel, counted};
 use edgeproof_targets::HookError;
 
 use super::chosen::CHOSEN;
@@ -40,7 +40,7 @@ const NAMED: [Named; 17] = [
         "Ab-7_x.y~z",
         &["Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", "Ab7_x.y~z", "Ab-7-x.y~z", ""],
     ),
-    named("case", "both cases", "AbCdE", &["abcde", "ABCDE", "AbCde"]),
+    named("case", "letters in both cases", "AbCdE", &["abcde", "ABCDE", "AbCde"]),
     named(
         "composed",
         "composed characters",
@@ -222,7 +222,10 @@ fn uuid(cases: &mut CaseList<'_, Service>) {
 
 fn lengths(cases: &mut CaseList<'_, Service>) {
     for length in LENGTHS {
-        let title = format!("a verdict is found by a reference of {length} bytes, if the service stores it");
+        let title = format!(
+            "a verdict is found by a reference of {}, if the service stores it",
+            counted(length, "byte")
+        );
         cases
             .case(AVAILABLE, &format!("verdict.named.bytes-{length}"), &title)
             .steps(steps!(async |context| {

@@ -9,12 +9,14 @@ pub struct RerunCommand {
     of_cases: Vec<(String, Vec<String>)>,
     /// What a command needs to read the same interface.
     spec_option: String,
+    /// Words before and after the case's id that serve a case of an edge.
+    served: Option<(Vec<String>, Vec<String>)>,
 }
 
 impl RerunCommand {
     /// A command from these words, which the shell reads as they are: program, command, target and options.
     pub fn new(words: Vec<String>) -> Self {
-        Self { words, of_cases: Vec::new(), spec_option: String::new() }
+        Self { words, of_cases: Vec::new(), spec_option: String::new(), served: None }
     }
 
     /// Adds options, as the shell reads them, that only the case with this id needs.
@@ -27,6 +29,22 @@ impl RerunCommand {
     pub(crate) fn about(mut self, spec_option: String) -> Self {
         self.spec_option = spec_option;
         self
+    }
+
+    /// Sets the words of `serve`, as the shell reads them, before and after the id of a case.
+    #[must_use]
+    pub(crate) fn served(mut self, start: Vec<String>, options: Vec<String>) -> Self {
+        self.served = Some((start, options));
+        self
+    }
+
+    /// The command that starts the edge of a case, to play the case by hand. None: this run tests no edge, or the case needs
+    /// options of its own.
+    pub(crate) fn serve(&self, case_id: &str) -> Option<String> {
+        let (start, options) = self.served.as_ref()?;
+        let has_own = self.of_cases.iter().any(|(id, _)| id == case_id);
+        let words = start.iter().cloned().chain([quote(case_id).into_owned()]).chain(options.iter().cloned());
+        (!has_own).then(|| words.collect::<Vec<_>>().join(" "))
     }
 
     /// The command that explains a row.
