@@ -103,6 +103,7 @@ impl Launch {
     }
 
     /// The launch of an edge of this version: its health check and the names of its settings.
+    #[must_use]
     pub fn of_version(self, spec: &Spec) -> Self {
         Self {
             ready_path: spec.path(Endpoint::Health).to_owned(),
