@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -131,6 +131,19 @@ impl Port {
         }
     }
 
+    /// A program that another thread starts has a copy of the listener for a moment, so the port can be taken that long.
+    async fn set_open_in_time(&mut self, is_open: bool) -> io::Result<()> {
+        let began = Instant::now();
+        loop {
+            match self.set_open(is_open) {
+                Err(why) if why.kind() == io::ErrorKind::AddrInUse && began.elapsed() < TAKEN => {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                result => return result,
+            }
+        }
+    }
+
     fn set_open(&mut self, is_open: bool) -> io::Result<()> {
         let addr = match self {
             Self::Open(listener) => listener.local_addr()?,
@@ -143,6 +156,7 @@ impl Port {
                 Self::Closed(bound(addr)?)
             }
             (Self::Closed(socket), true) => Self::Open(socket.listen(BACKLOG)?),
+            (Self::Lost(_), false) => Self::Closed(bound(addr)?),
             (Self::Lost(_), true) => Self::Open(bound(addr)?.listen(BACKLOG)?),
             (port, _) => port,
         };
@@ -158,6 +172,9 @@ fn bound(addr: SocketAddr) -> io::Result<TcpSocket> {
     socket.bind(addr)?;
     Ok(socket)
 }
+
+/// How long a port may be taken that was closed just now.
+const TAKEN: Duration = Duration::from_secs(1);
 
 /// Connections that wait to be accepted, as in [`TcpListener::bind`].
 const BACKLOG: u32 = 1024;
@@ -185,7 +202,7 @@ async fn accept<O, F>(
                     connections.shutdown().await;
                     let is_open = !matches!(other, ListenerProtocol::Refuses);
                     protocol = other;
-                    let _ = done.send(port.set_open(is_open));
+                    let _ = done.send(port.set_open_in_time(is_open).await);
                 }
                 Some(Order::Stop(grace)) => break grace,
                 None => return,
@@ -207,4 +224,22 @@ async fn accept<O, F>(
         connections.shutdown().await;
     }
     // `orders` goes out of scope last, so `stop` returns when every connection is closed.
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn port_that_is_taken_for_a_moment_is_held() {
+        let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let addr = other.local_addr().unwrap();
+        let mut port = Port::Lost(addr);
+        assert!(port.set_open(false).is_err_and(|why| why.kind() == io::ErrorKind::AddrInUse));
+        let (closed, ()) = tokio::join!(port.set_open_in_time(false), async { drop(other) });
+        assert!(closed.is_ok() && matches!(port, Port::Closed(_)), "{closed:?}");
+        assert!(port.set_open(true).is_ok() && matches!(port, Port::Open(_)));
+    }
 }
