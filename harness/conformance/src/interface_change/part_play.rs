@@ -58,8 +58,7 @@ impl PartPlay {
 
     /// Why no reference part can be played. None: one can.
     pub(super) async fn unplayable(&self, part: PartName) -> Option<String> {
-        let needs_browser = part == PartName::Collector;
-        if !needs_browser {
+        if part.name() != Collector::NAME {
             return None;
         }
         if !IS_BUILT_IN {
@@ -102,6 +101,7 @@ impl PartPlay {
         if !of_row.is_empty() {
             let cases = cases::with_session(of_row, &cases::collector(catalog));
             let played = self.collector(cases, asks, answers).await?;
+            // The session is not the row's.
             reports.extend(played.into_iter().filter(|case| case.rows.iter().any(|id| id == row)));
         }
         Ok(reports)
