@@ -5,7 +5,6 @@ use edgeproof_fixtures::spec::{Fact, OpenPoint, PartName, Spec};
 use edgeproof_mock::ReplyShape;
 use edgeproof_reports::interface::Class;
 use edgeproof_reports::matrix::MatrixMutant;
-use edgeproof_reports::{CaseReport, Outcome};
 use edgeproof_targets::{FaultInjection, Target};
 use serde::Serialize;
 
@@ -14,7 +13,7 @@ use super::class::PartClass;
 use super::duty::Duty;
 use super::part_play::{PartPlay, PlayError, proves};
 use super::row_change::{FieldChange, RowChange};
-use super::target_side::{TargetSide, Verdict};
+use super::target_side::{TargetSide, TargetSides};
 use super::touched::Touched;
 use super::wire::wire;
 use crate::cases::{self, AnyCase, Catalog};
@@ -114,11 +113,12 @@ impl Comparison {
     ) -> Result<Self, PlayError> {
         let (old_cases, new_cases) = (all_cases(old), all_cases(new));
         let play = PartPlay::new(options.faults.clone())?;
-        let (mut changes, mut asking_specs) = (Vec::new(), Vec::new());
-        for change in RowChange::all(old, new) {
+        let row_changes = RowChange::all(old, new);
+        let mut changes = Vec::new();
+        for change in &row_changes {
             let alone = Arc::new(change.alone(old, new));
             let asking = Arc::new(alone.with_counterparts_of(new));
-            let concerned = parts_of(&change, &old_cases, &new_cases, new);
+            let concerned = parts_of(change, &old_cases, &new_cases, new);
             let mut parts = Vec::new();
             for part in concerned.iter().copied() {
                 if options.only_rows {
@@ -146,21 +146,26 @@ impl Comparison {
                     Some(row) => play.play(part, old, &alone, &row.id).await?,
                     None => Vec::new(),
                 };
-                let class = PartClass::of(part, &change, &forward, &back);
-                parts.push(class.noted(&change, &forward, is_together, new));
+                let class = PartClass::of(part, change, &forward, &back);
+                parts.push(class.noted(change, &forward, is_together, new));
             }
-            changes.push(RowComparison::new(&change, &concerned, parts, old, new));
-            asking_specs.push(asking);
+            changes.push(RowComparison::new(change, &concerned, parts, old, new));
         }
         let mut target_failure = None;
         let not_run = match &options.target {
-            Some(target) => match sides(&play, old, &asking_specs, target, &mut changes).await {
+            Some(target) => match TargetSides::of(&play, old, new, target, &row_changes).await {
                 // The classes do not depend on the target.
                 Err(PlayError::Target(why)) => {
                     target_failure = Some(why);
                     Vec::new()
                 }
-                tried => tried?,
+                tried => {
+                    let tried = tried?;
+                    for (change, side) in changes.iter_mut().zip(tried.sides) {
+                        change.target = Some(side);
+                    }
+                    tried.not_run
+                }
             },
             None => Vec::new(),
         };
@@ -251,30 +256,6 @@ impl VersionName {
     fn of(spec: &Spec) -> Self {
         Self { version: spec.version().to_owned(), digest: spec.digest().to_owned() }
     }
-}
-
-/// Notes for each change on which side a target is. Yields the cases that could not run.
-async fn sides(
-    play: &PartPlay,
-    old: &Arc<Spec>,
-    asking: &[Arc<Spec>],
-    target: &Target,
-    changes: &mut [RowComparison],
-) -> Result<Vec<CaseReport>, PlayError> {
-    let old_row = |change: &RowComparison| change.old_row.clone().unwrap_or_else(|| change.row.clone());
-    let old_rows: Vec<String> = changes.iter().map(old_row).collect();
-    let before = play.play_target(old, target, &old_rows).await?;
-    let mut after = Vec::new();
-    for (change, asks) in changes.iter_mut().zip(asking) {
-        let played = play.play_target(asks, target, std::slice::from_ref(&change.row)).await?;
-        let side = TargetSide::of(Verdict::of(&before, &old_row(change)), Verdict::of(&played, &change.row));
-        change.target = Some(side);
-        after.extend(played);
-    }
-    let mut played = before;
-    played.extend(after);
-    played.retain(|case| case.outcome == Outcome::NotRun);
-    Ok(played)
 }
 
 /// The parts that a row concerns: those with a case of it, that of its table, and those of its open point.

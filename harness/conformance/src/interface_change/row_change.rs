@@ -98,6 +98,11 @@ impl RowChange {
         }
     }
 
+    /// The way back: from the new version to the old one.
+    pub(super) fn reversed(&self) -> Self {
+        Self { old: self.new.clone(), new: self.old.clone() }
+    }
+
     /// The new version's fact alone in the old version.
     pub fn alone(&self, old: &Spec, new: &Spec) -> Spec {
         old.with_row(self.old.as_ref().map(|row| row.id.as_str()), self.new.as_ref(), new)

@@ -1,5 +1,12 @@
+use std::sync::Arc;
+
+use edgeproof_fixtures::spec::{Row, Spec};
 use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_targets::Target;
 use serde::Serialize;
+
+use super::part_play::{PartPlay, PlayError};
+use super::row_change::RowChange;
 
 /// On which side of a changed row a target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,6 +49,102 @@ impl TargetSide {
             (Some(Verdict::Passed), Some(Verdict::Passed)) => Self::Both,
             (Some(Verdict::Failed), Some(Verdict::Failed)) => Self::Neither,
         }
+    }
+}
+
+/// On which side of each change a target is.
+pub(super) struct TargetSides {
+    /// The side of each change, in the order of the changes.
+    pub sides: Vec<TargetSide>,
+    /// The cases that could not run.
+    pub not_run: Vec<CaseReport>,
+}
+
+impl TargetSides {
+    /// Tries a target with each change alone. A target that one version cannot use (it lacks a setting, or serves
+    /// another path) is tried from the other version. Fails if neither can use it.
+    pub(super) async fn of(
+        play: &PartPlay,
+        old: &Arc<Spec>,
+        new: &Arc<Spec>,
+        target: &Target,
+        changes: &[RowChange],
+    ) -> Result<Self, PlayError> {
+        let why = match Tried::of(play, old, new, target, changes).await {
+            Err(PlayError::Target(why)) => why,
+            tried => return Ok(tried?.sides(|from, to| TargetSide::of(from, to))),
+        };
+        let back: Vec<RowChange> = changes.iter().map(RowChange::reversed).collect();
+        match Tried::of(play, new, old, target, &back).await {
+            Err(PlayError::Target(_)) => Err(PlayError::Target(why)),
+            tried => Ok(tried?.sides(|from, to| TargetSide::of(to, from))),
+        }
+    }
+}
+
+/// What the cases of two versions say about a target.
+struct Tried {
+    /// For each change: the verdict of the version where it starts, and of this version with the change.
+    verdicts: Vec<(Option<Verdict>, Option<Verdict>)>,
+    not_run: Vec<CaseReport>,
+}
+
+impl Tried {
+    /// Tries a target in the version `from`, and there with each change to the version `to`.
+    async fn of(
+        play: &PartPlay,
+        from: &Arc<Spec>,
+        to: &Arc<Spec>,
+        target: &Target,
+        changes: &[RowChange],
+    ) -> Result<Self, PlayError> {
+        let id = |row: &Option<Row>| row.as_ref().map(|row| row.id.clone());
+        let rows: Vec<String> = changes.iter().filter_map(|change| id(&change.old)).collect();
+        let before = play.play_target(from, target, &rows).await?;
+        let (mut verdicts, mut not_run) = (Vec::new(), Vec::new());
+        let (mut is_judged, mut unusable) = (!before.is_empty(), None);
+        for change in changes {
+            let asks = Arc::new(change.alone(from, to).with_counterparts_of(to));
+            let after = match (id(&change.new), play_new(play, &asks, target, change).await) {
+                (_, Err(PlayError::Target(why))) => {
+                    unusable = Some(why);
+                    Some(Verdict::Failed)
+                }
+                (Some(row), played) => {
+                    let played = played?;
+                    is_judged |= !played.is_empty();
+                    let verdict = Verdict::of(&played, &row);
+                    not_run.extend(played);
+                    verdict
+                }
+                (None, _) => None,
+            };
+            verdicts.push((id(&change.old).and_then(|row| Verdict::of(&before, &row)), after));
+        }
+        if let Some(why) = unusable.filter(|_| !is_judged) {
+            return Err(PlayError::Target(why));
+        }
+        not_run.extend(before);
+        not_run.retain(|case| case.outcome == Outcome::NotRun);
+        Ok(Self { verdicts, not_run })
+    }
+
+    fn sides(self, of: impl Fn(Option<Verdict>, Option<Verdict>) -> TargetSide) -> TargetSides {
+        let sides = self.verdicts.into_iter().map(|(from, to)| of(from, to)).collect();
+        TargetSides { sides, not_run: self.not_run }
+    }
+}
+
+/// Plays the cases of a change's new row.
+async fn play_new(
+    play: &PartPlay,
+    asks: &Arc<Spec>,
+    target: &Target,
+    change: &RowChange,
+) -> Result<Vec<CaseReport>, PlayError> {
+    match &change.new {
+        Some(row) => play.play_target(asks, target, std::slice::from_ref(&row.id)).await,
+        None => Ok(Vec::new()),
     }
 }
 

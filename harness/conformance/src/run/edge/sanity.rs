@@ -40,8 +40,12 @@ pub(super) async fn check_edges(pool: &EdgePool, context: &RunnerContext) -> San
         Ok(Probe { found, log, .. }) => judge(&pool.options().spec, &found, log.as_deref()),
         Err(why) => SanityResult::unusable_because(&why),
     };
-    if !matches!(probed, SanityResult::Usable) {
-        return probed;
+    match probed {
+        SanityResult::Usable => {}
+        SanityResult::Unusable(why) => {
+            return SanityResult::Unusable(with_renamed(&why, &pool.options().spec));
+        }
+        probed => return probed,
     }
     match reply_without_reasons(pool, context).await {
         Some(reply) => SanityResult::Limited(unread_reasons(&reply)),
@@ -143,6 +147,19 @@ fn unread_reasons(reply: &str) -> Limitation<EdgeNeed> {
         concerned: vec![EdgeNeed::PlainReasons],
         because: "the edge reads no reason of the mock service: see the finding",
     }
+}
+
+/// Why an edge is unusable, and what a tested version calls otherwise: an edge of the current version does not know it.
+fn with_renamed(why: &str, spec: &Spec) -> String {
+    let renamed = spec.renamed();
+    if renamed.is_empty() {
+        return why.to_owned();
+    }
+    let texts: Vec<String> =
+        renamed.iter().map(|(before, now)| format!("{now} in place of {before}")).collect();
+    let hint = format!("the version {} has {}: does this edge follow it?", spec.version(), texts.join(", "));
+    let (first, rest) = why.split_once('\n').map_or((why, String::new()), |(first, rest)| (first, format!("\n{rest}")));
+    format!("{first}\n{hint}{rest}")
 }
 
 /// Judges a probe of which nothing arrived at the service: hardly any case can run. `log`: last lines of a launched edge.

@@ -151,11 +151,18 @@ fn rule(level: &str, point: &str, value: &str) -> String {
     )
 }
 
-/// The reference edge of the new version, as a program.
-#[test]
-fn launched_edge_is_on_one_side() {
+/// The reference edge of each version, as a program. An edge that only one version can start or reach is on its side.
+#[rstest]
+#[case::status("[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n")]
+#[case::setting("[[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n")]
+#[case::path("[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n")]
+#[case::path_and_status(
+    "[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n\
+     [[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n"
+)]
+fn launched_edge_is_on_one_side(#[case] changes: &str) {
     let folder = TempDir::new().unwrap();
-    overlay(&folder, "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n");
+    overlay(&folder, changes);
     for (spec, side) in [("next.toml", "follows the new version"), ("current", "follows the old version")] {
         let program = env!("CARGO_BIN_EXE_edgeproof");
         let launch = format!("{program} edge --listen {{host}}:{{port}} --spec {spec}");
@@ -163,7 +170,8 @@ fn launched_edge_is_on_one_side() {
         let output = command.current_dir(folder.path()).output().unwrap();
         let shown =
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(0) && shown.contains(side), "{shown}");
+        assert_eq!(output.status.code(), Some(0), "{shown}");
+        assert_eq!(shown.matches(side).count(), changes.matches("[[change]]").count(), "{shown}");
     }
 }
 
