@@ -7,7 +7,8 @@ pub(crate) fn row_facts(row: &Row) -> Vec<(&'static str, String)> {
         facts.push(("status", status.to_string()));
     }
     if let Some(code) = row.code() {
-        facts.push(("code", code.to_owned()));
+        let name = if matches!(row.fact, Fact::Thrown { .. }) { "error" } else { "code" };
+        facts.push((name, code.to_owned()));
     }
     if let Some(body) = row.body() {
         facts.push(("body", body.to_string()));

@@ -74,7 +74,7 @@ impl Journey {
         let dir = folder.path().join("settings");
         let connection =
             EdgeConnection { service_url: service.url(), allowed_origin: origin(&site), mounted_at: None };
-        SettingsFolder::save(&credentials, &dir, &connection).unwrap();
+        SettingsFolder::save(&credentials, &dir, &connection, Spec::current()).unwrap();
         let edge = AnyEdge::start(kind, &service, connection.edge_settings(&credentials, &dir)).await;
         let backend = backend(&service, &dir.join("edge").join("service-ca.pem")).await;
         let chromium = Chromium::launch(ChromiumOptions::default())

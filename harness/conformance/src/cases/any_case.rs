@@ -41,7 +41,8 @@ impl<P: Part> AnyCase for Case<P> {
     }
 
     fn describe(&self, spec: &Spec) -> Vec<String> {
-        let mut lines: Vec<String> = self.settings.describe().into_iter().collect();
+        let settings = self.settings.describe();
+        let mut lines: Vec<String> = settings.iter().map(|text| spec.in_words(text).into_owned()).collect();
         match &self.procedure {
             Procedure::Exchange(exchange) => lines.extend(exchange.describe(spec)),
             Procedure::Exchanges(all) => {

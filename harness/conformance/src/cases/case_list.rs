@@ -106,7 +106,8 @@ impl<'c, P: Part> NewCase<'c, '_, '_, P> {
     }
 
     fn with(self, procedure: Procedure<P>) -> &'c mut Case<P> {
-        let case = Case::of(self.list.row(self.row), self.id, self.title, procedure);
+        let title = self.list.spec.in_words(self.title);
+        let case = Case::of(self.list.row(self.row), self.id, &title, procedure);
         self.list.cases.push(case);
         self.list.cases.last_mut().expect("a case was just pushed")
     }

@@ -79,6 +79,11 @@ impl<'a> Catalog<'a> {
         Conversation::post(self.accept(), answer).relay(ExpectedRelay::Nothing)
     }
 
+    /// The status of an edge that gets no answer from the service, for titles.
+    pub fn unreachable_status(&self) -> u16 {
+        self.answer("edge.502.service-unreachable", None).status
+    }
+
     /// The answer in a row of the edge table, with the service's status and reason filled in.
     pub fn answer(&self, row: &str, refused: Option<(u16, &str)>) -> ExpectedAnswer {
         let row = self.row(row);

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use edgeproof_cli::{Failure, LogWriter, runtime, signals};
+use edgeproof_cli::{Failure, LogWriter, error_text, runtime, signals};
 use edgeproof_edge::{LogSink, ProgramOptions, run_program};
 use edgeproof_fixtures::spec::SpecChoice;
+use miette::Diagnostic as _;
 
 use super::inputs::{parse_listen, profile};
 
@@ -48,9 +49,13 @@ pub(super) fn main(args: &EdgeArgs) -> Result<u8, Failure> {
         };
         let (log, log_end) = LogWriter::start(io::stdout());
         let sink = LogSink::new(move |line| log.write(line));
-        run_program(spec, profile, |name| std::env::var(name).ok(), options, sink, until)
+        run_program(Arc::clone(&spec), profile, |name| std::env::var(name).ok(), options, sink, until)
             .await
-            .map_err(|why| Failure::within("cannot start the edge", &why))?;
+            .map_err(|why| {
+                let advice = why.help().map(|help| help.to_string()).unwrap_or_default();
+                let what = format!("cannot start the edge: {}", error_text(&why));
+                Failure::usage(spec.in_words(&what), spec.in_words(&advice))
+            })?;
         log_end.wait();
         Ok(0)
     })

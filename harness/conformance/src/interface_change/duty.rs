@@ -60,6 +60,8 @@ impl Duty {
             (Table::Verdict | Table::Keys, _) | (Table::Endpoints, Some("service" | "keys")) => {
                 &[DutyOwner::Backend]
             }
+            // The collector's error holds the status of an edge's answer.
+            (Table::Edge | Table::Relay, _) if has_new_status(change) => &[DutyOwner::Page],
             (Table::Limits, _) if parts.contains(&PartName::Keys) => &[DutyOwner::Backend],
             _ => &[],
         };
@@ -130,6 +132,9 @@ impl Verbs {
             Fact::Answer { .. } | Fact::Reason { .. } | Fact::Verdict { .. } => (self.answer, row.answer()),
             Fact::Thrown { text } => (self.throw, Some(format!("{text:?}"))),
             Fact::Endpoint { methods, path, .. } => {
+                // Preflights are the browser's.
+                let is_own = |method: &&String| self.serve != Self::READER.serve || *method != "OPTIONS";
+                let methods: Vec<&str> = methods.iter().filter(is_own).map(String::as_str).collect();
                 (self.serve, Some(format!("{} {path}", methods.join(", "))))
             }
             Fact::Setting { name, values, .. } if values.is_empty() => (self.set, Some(name.clone())),
@@ -151,6 +156,12 @@ fn reread(change: &RowChange) -> Option<String> {
         return Some(format!("its level is {}, and was {}: {}", new.level, old.level, new.condition));
     }
     (old.condition != new.condition).then(|| format!("it now says: {}", new.condition))
+}
+
+/// Whether the row gives an answer an error status that it did not have.
+fn has_new_status(change: &RowChange) -> bool {
+    let status = |row: &Option<Row>| row.as_ref().and_then(Row::status).filter(|status| *status >= 400);
+    status(&change.new).is_some_and(|new| status(&change.old) != Some(new))
 }
 
 /// The party that a row names.

@@ -72,7 +72,7 @@ impl TargetSides {
     ) -> Result<Self, PlayError> {
         let why = match Tried::of(play, old, new, target, changes).await {
             Err(PlayError::Target(why)) => why,
-            tried => return Ok(tried?.sides(|from, to| TargetSide::of(from, to))),
+            tried => return Ok(tried?.sides(TargetSide::of)),
         };
         let back: Vec<RowChange> = changes.iter().map(RowChange::reversed).collect();
         match Tried::of(play, new, old, target, &back).await {
@@ -105,9 +105,12 @@ impl Tried {
         let (mut is_judged, mut unusable) = (!before.is_empty(), None);
         for change in changes {
             let asks = Arc::new(change.alone(from, to).with_counterparts_of(to));
+            let mut from_verdict = id(&change.old).and_then(|row| Verdict::of(&before, &row));
             let after = match (id(&change.new), play_new(play, &asks, target, change).await) {
                 (_, Err(PlayError::Target(why))) => {
                     unusable = Some(why);
+                    // Whatever the cases say: the target starts and answers in the other version only.
+                    from_verdict = Some(Verdict::Passed);
                     Some(Verdict::Failed)
                 }
                 (Some(row), played) => {
@@ -119,7 +122,7 @@ impl Tried {
                 }
                 (None, _) => None,
             };
-            verdicts.push((id(&change.old).and_then(|row| Verdict::of(&before, &row)), after));
+            verdicts.push((from_verdict, after));
         }
         if let Some(why) = unusable.filter(|_| !is_judged) {
             return Err(PlayError::Target(why));

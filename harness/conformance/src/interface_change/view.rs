@@ -25,25 +25,35 @@ impl Comparison {
             new: version(&self.new),
             changes: self.changes.iter().map(row).collect(),
             points: self.points.iter().map(changed).collect(),
-            owners: DutyOwner::VARIANTS
-                .iter()
-                .map(|owner| self.of_owner(*owner))
-                .filter(|owner| !owner.items.is_empty())
-                .collect(),
+            owners: self.owners(),
             touched: self.touched_texts(),
             not_run: self.not_run_texts.iter().chain(&self.target_failure).cloned().collect(),
             notes: self.accepted.iter().map(accepted).collect(),
         }
     }
 
-    /// What an owner has to do, and what an old counterpart notices.
-    fn of_owner(&self, owner: DutyOwner) -> OwnerItems {
-        let (mut items, mut noticed) = (Vec::new(), Vec::new());
+    /// What each owner has to do, then what old counterparts notice.
+    fn owners(&self) -> Vec<OwnerItems> {
+        let owners = DutyOwner::VARIANTS.iter().map(|owner| OwnerItems {
+            heading: format!("what the owner of {owner} does"),
+            items: self.to_do(*owner),
+        });
+        let noticed = OwnerItems {
+            heading: "what old counterparts notice".to_owned(),
+            items: DutyOwner::VARIANTS.iter().flat_map(|owner| self.noticed(*owner)).collect(),
+        };
+        owners.chain([noticed]).filter(|owner| !owner.items.is_empty()).collect()
+    }
+
+    /// What an owner has to do.
+    fn to_do(&self, owner: DutyOwner) -> Vec<String> {
+        let mut items = Vec::new();
         for change in &self.changes {
             let duty = change.duties.iter().find(|duty| duty.owner == owner);
-            let class = change.parts.iter().find(|class| Some(class.part) == owner.part());
-            let failed =
-                class.filter(|class| class.class == Class::Breaking).and_then(|class| class.failed.first());
+            let failed = change
+                .class_of(owner)
+                .filter(|class| class.class == Class::Breaking)
+                .and_then(|class| class.failed.first());
             if duty.is_some() || failed.is_some() {
                 let text = duty.map_or(&change.condition, |duty| &duty.text);
                 items.push(format!("{}: {text}", change.row));
@@ -52,22 +62,22 @@ impl Comparison {
                 // What helps a part that is wrong helps none that was right before.
                 items.push(format!("expected {}, the old part: {}", failed.expected, failed.actual));
             }
-            let cases: Vec<&str> = class
-                .map_or(&[][..], |class| &class.noticed)
-                .iter()
-                .map(|failed| failed.case.as_str())
-                .take(FAILED)
-                .collect();
-            if !cases.is_empty() {
-                noticed.push(format!(
-                    "{}: cases of the old version fail at the new part ({})",
-                    change.row,
-                    cases.join(", ")
-                ));
-            }
         }
-        items.extend(noticed);
-        OwnerItems { heading: format!("what the owner of {owner} does"), items }
+        items
+    }
+
+    /// The cases of the old version that an owner's new part fails.
+    fn noticed(&self, owner: DutyOwner) -> Vec<String> {
+        let of_change = |change: &RowComparison| {
+            let failed = &change.class_of(owner)?.noticed;
+            let cases: Vec<&str> = failed.iter().map(|failed| failed.case.as_str()).take(FAILED).collect();
+            let more = if failed.len() > FAILED { ", …" } else { "" };
+            let cases = cases.join(", ");
+            (!cases.is_empty()).then(|| {
+                format!("{}: {owner} of the new version fails {cases}{more} of the old one", change.row)
+            })
+        };
+        self.changes.iter().filter_map(of_change).collect()
     }
 
     fn touched_texts(&self) -> Vec<String> {
@@ -90,8 +100,15 @@ impl Comparison {
         texts.extend(
             self.touched.no_snapshot.iter().map(|why| format!("files of a snapshot: none, because {why}")),
         );
-        texts.push(format!("rows with another fact: {answers} of {all}"));
+        texts.push(format!("rows that state another fact, and not only in other words: {answers} of {all}"));
         texts
+    }
+}
+
+impl RowComparison {
+    /// The class of an owner's part.
+    fn class_of(&self, owner: DutyOwner) -> Option<&PartClass> {
+        self.parts.iter().find(|class| Some(class.part) == owner.part())
     }
 }
 

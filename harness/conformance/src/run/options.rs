@@ -31,6 +31,8 @@ pub struct RunOptions {
     pub latency: bool,
     /// Wait this long after the last request for requests at the service that an edge repeats late.
     pub late_arrivals: Duration,
+    /// Rows of the interface that state a rule and have no case.
+    pub rows_without_case: Vec<String>,
     /// Command that runs a case of this run again. None: the run was not started from a command line.
     pub rerun: Option<RerunCommand>,
 }
@@ -49,6 +51,7 @@ impl Default for RunOptions {
             probes_sanity: true,
             latency: false,
             late_arrivals: Duration::ZERO,
+            rows_without_case: Vec::new(),
             rerun: None,
         }
     }

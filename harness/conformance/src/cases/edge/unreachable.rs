@@ -56,7 +56,7 @@ fn configurations(cases: &mut CaseList<'_, Edge>) {
             .case(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
-                &format!("the edge answers 502 {title}"),
+                &format!("the edge answers {} {title}", cases.unreachable_status()),
             )
             .conversation(conversation)
             .also(setting)
@@ -90,7 +90,11 @@ fn handshakes(cases: &mut CaseList<'_, Edge>) {
         let conversation =
             Conversation::post(cases.accept(), cases.answer(&row.id, None)).relay(ExpectedRelay::Nothing);
         cases
-            .case(&row.id, &format!("unreachable.{id}"), &format!("the edge answers 502 {title}"))
+            .case(
+                &row.id,
+                &format!("unreachable.{id}"),
+                &format!("the edge answers {} {title}", cases.unreachable_status()),
+            )
             .conversation(conversation)
             .setup(setup)
             .stimulus(stimulus);
@@ -100,7 +104,11 @@ fn handshakes(cases: &mut CaseList<'_, Edge>) {
 fn content_type(cases: &mut CaseList<'_, Edge>) {
     let conversation = cases.unreachable_post().only().content_type(CaseLevel::Must);
     cases
-        .case("statement.json-content-type", "unreachable.content-type", "a 502 has the content type JSON")
+        .case(
+            "statement.json-content-type",
+            "unreachable.content-type",
+            &format!("a {} has the content type JSON", cases.unreachable_status()),
+        )
         .conversation(conversation)
         .setup(Setup::PortClosed);
 }
@@ -158,7 +166,7 @@ fn listener_modes(cases: &mut CaseList<'_, Edge>) {
             .case(
                 row,
                 &format!("unreachable.{id}"),
-                &format!("the edge answers 502 and relays nothing {title}"),
+                &format!("the edge answers {} and relays nothing {title}", cases.unreachable_status()),
             )
             .conversation(conversation)
             .listener(mode)
@@ -176,7 +184,8 @@ fn address_as_host(cases: &mut CaseList<'_, Edge>) {
         (Role::ServiceExpired, "certificate-expired-of-address", "has expired"),
     ] {
         let title = format!(
-            "the edge answers 502 if SERVICE_URL has an IP address and the service's certificate {title}"
+            "the edge answers {} if SERVICE_URL has an IP address and the service's certificate {title}",
+            cases.unreachable_status()
         );
         let conversation = cases.unreachable_post();
         let case = cases
@@ -227,7 +236,7 @@ fn broken(cases: &mut CaseList<'_, Edge>) {
             .case(
                 "edge.502.service-unreachable",
                 &format!("unreachable.{id}"),
-                &format!("the edge answers 502 and does not retry {title}"),
+                &format!("the edge answers {} and does not retry {title}", cases.unreachable_status()),
             )
             .conversation(Conversation::post(script, answer).after_retry(vec![accepted]))
             .stimulus(stimulus)

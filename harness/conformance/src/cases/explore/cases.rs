@@ -10,7 +10,7 @@ use super::family::describe;
 use super::model::Model;
 use super::trial::{ChangeIndex, Trial};
 use super::twice;
-use crate::cases::{Case, CaseList, Edge, EdgeNeed};
+use crate::cases::{Case, CaseList, Catalog, Edge, EdgeNeed};
 
 /// Time that an exchange may take on a busy machine, on average.
 const EXCHANGE_TIME: Duration = Duration::from_millis(80);
@@ -30,14 +30,14 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
             let alone = dimension.side == Side::History || *family == Family::Unreachable;
             let concurrent = if alone { 1 } else { CONCURRENT };
             let id = format!("vary.{}.{family}", dimension.id);
-            let title = case_title(dimension, *family);
+            let title = case_title(dimension, *family, cases);
             let exploration = Exploration { trials: model.singles(position, *family), concurrent };
             add_case(cases, &model, &dimension.row, &id, &title, exploration);
         }
     }
     for family in Family::ALL {
         let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
-        let title = format!("{}, also with two variations at once", describe(*family));
+        let title = format!("{}, also with two variations at once", describe(*family, cases));
         let exploration = Exploration { trials: model.pairs(*family), concurrent };
         add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
     }
@@ -57,9 +57,9 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
 }
 
 /// What the edge has to do, or what is observed.
-fn case_title(dimension: &Dimension, family: Family) -> String {
+fn case_title(dimension: &Dimension, family: Family, cases: &Catalog<'_>) -> String {
     let is_open = dimension.values.iter().all(|value| value.level == Level::Open);
-    let required = if is_open { "the answer to a collection" } else { describe(family) };
+    let required = if is_open { "the answer to a collection".to_owned() } else { describe(family, cases) };
     format!("{required}, whatever the {}", dimension.title)
 }
 

@@ -16,12 +16,14 @@ pub struct ExploredRow {
 }
 
 /// What the edge has to do, for titles.
-pub(super) fn describe(family: Family) -> &'static str {
+pub(super) fn describe(family: Family, cases: &Catalog<'_>) -> String {
     match family {
-        Family::Accepted => "the edge relays a collection and passes on the acceptance",
-        Family::Refusals => "the edge passes on a refusal with its reason",
-        Family::Unknown => "the edge passes on a refusal without a plain reason",
-        Family::Unreachable => "the edge answers 502 if the service breaks the connection",
+        Family::Accepted => "the edge relays a collection and passes on the acceptance".to_owned(),
+        Family::Refusals => "the edge passes on a refusal with its reason".to_owned(),
+        Family::Unknown => "the edge passes on a refusal without a plain reason".to_owned(),
+        Family::Unreachable => {
+            format!("the edge answers {} if the service breaks the connection", cases.unreachable_status())
+        }
     }
 }
 

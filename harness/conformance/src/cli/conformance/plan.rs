@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use edgeproof_cli::Failure;
-use edgeproof_fixtures::spec::{PartName, Spec};
+use edgeproof_fixtures::spec::{Level, PartName, Spec};
 use edgeproof_reports::Reader;
 use rand::RngExt;
 use tokio::runtime::Runtime;
@@ -20,6 +20,7 @@ use super::service::service_options;
 use crate::cases::{self, Catalog};
 use crate::cli::edges::{EdgeSelection, edge_options};
 use crate::cli::explain::all_cases;
+use crate::cli::spec::RowCases;
 use crate::run::{
     Baseline, CasePlan, CollectorRunner, ConformanceRun, EdgePool, Pins, RunOptions, RunPolicy, ServiceRunner,
 };
@@ -99,6 +100,7 @@ pub(super) fn plan(
         rerun: Some(rerun),
         pins: pins(args, part, &spec)?,
         profile: Some(compared),
+        rows_without_case: rows_without_case(&spec),
         ..options(args, seed)
     };
     let run = ConformanceRun { options, policy: policy(args)?, ..run };
@@ -115,6 +117,13 @@ pub(super) fn plan(
     let readers = all_readers(args, part, &spec, files, again.earlier);
     let (record, notice) = (args.record.clone(), again.notice);
     Ok(PlannedCommand::Run(Box::new(PlannedRun { run, notice, record, baseline, readers })))
+}
+
+/// The rules of a version that no part has a case of.
+fn rows_without_case(spec: &Spec) -> Vec<String> {
+    let cases = RowCases::of(spec);
+    let rows = spec.rows().iter().filter(|row| row.level != Level::Open && row.excluded.is_none());
+    rows.filter(|row| cases.get(&row.id).is_empty()).map(|row| row.id.clone()).collect()
 }
 
 /// The pinned points. A case of the part observes each.

@@ -117,7 +117,7 @@ async fn use_of_settings(args: &DoctorArgs) -> Result<Vec<Finding>, Failure> {
     let run = ConformanceRun::new(cases, &selection, EdgePool::new(edges))?;
     let run = ConformanceRun { options: RunOptions::default(), ..run };
     match run.execute().await {
-        Ok(report) => Ok(settings::findings(&report)),
+        Ok(report) => Ok(settings::findings(&spec, &report)),
         Err(why) => Ok(vec![problem("service", &why)]),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 pub(super) struct Finding {
     pub(super) state: State,
     /// What was checked.
-    about: &'static str,
+    about: String,
     /// What was found.
     found: String,
     /// What to do; empty if there is nothing to do.
@@ -25,20 +25,33 @@ pub(super) enum State {
 }
 
 impl Finding {
-    pub(super) fn ok(about: &'static str, found: impl Into<String>) -> Self {
+    pub(super) fn ok(about: impl Into<String>, found: impl Into<String>) -> Self {
         Self::new(State::Ok, about, found, "")
     }
 
-    pub(super) fn note(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(super) fn note(
+        about: impl Into<String>,
+        found: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
         Self::new(State::Note, about, found, advice)
     }
 
-    pub(super) fn problem(about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub(super) fn problem(
+        about: impl Into<String>,
+        found: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
         Self::new(State::Problem, about, found, advice)
     }
 
-    fn new(state: State, about: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { state, about, found: found.into(), advice: advice.into(), details: Vec::new() }
+    fn new(
+        state: State,
+        about: impl Into<String>,
+        found: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { state, about: about.into(), found: found.into(), advice: advice.into(), details: Vec::new() }
     }
 
     /// The same finding with further lines.

@@ -1,3 +1,4 @@
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::{CaseReport, Outcome, Report};
 
 use super::finding::Finding;
@@ -46,33 +47,34 @@ pub(super) fn cases() -> impl Iterator<Item = &'static str> {
 }
 
 /// What a run of the cases shows.
-pub(super) fn findings(report: &Report) -> Vec<Finding> {
+pub(super) fn findings(spec: &Spec, report: &Report) -> Vec<Finding> {
     let has_run = |case: &CaseReport| !matches!(case.outcome, Outcome::NotRun | Outcome::NotApplicable);
     if let Some(why) = report.findings.first().filter(|_| !report.cases.iter().any(has_run)) {
         // The edge cannot be judged: one finding, not one for each setting.
         return vec![Finding::problem("service", why, "")];
     }
-    CHECKS.iter().filter_map(|check| check.finding(report)).collect()
+    CHECKS.iter().filter_map(|check| check.finding(spec, report)).collect()
 }
 
 impl SettingCheck {
     /// None: the interface has no such case.
-    fn finding(&self, report: &Report) -> Option<Finding> {
+    fn finding(&self, spec: &Spec, report: &Report) -> Option<Finding> {
+        let about = spec.variable(self.about);
         let cases: Vec<&CaseReport> =
             self.cases.iter().filter_map(|id| report.cases.iter().find(|case| case.id == *id)).collect();
         let with = |outcome: Outcome| cases.iter().find(|case| case.outcome == outcome);
         if let Some(case) = with(Outcome::Fail).or(with(Outcome::Warn)) {
-            return Some(Finding::problem(self.about, &case.because, fix(report, case)));
+            return Some(Finding::problem(about, &case.because, fix(report, case)));
         }
         if let Some(case) = with(Outcome::NotRun) {
             let advice = format!("see `edgeproof conformance --filter {}`", case.id);
-            return Some(Finding::problem(self.about, format!("not checked: {}", case.because), advice));
+            return Some(Finding::problem(about, format!("not checked: {}", case.because), advice));
         }
         if with(Outcome::Pass).is_some() {
-            return Some(Finding::ok(self.about, self.proven));
+            return Some(Finding::ok(about, self.proven));
         }
         let case = cases.first()?;
-        Some(Finding::note(self.about, format!("not checked: {}", case.because), ""))
+        Some(Finding::note(about, format!("not checked: {}", case.because), ""))
     }
 }
 

@@ -50,6 +50,10 @@ fn explain(spec: &Spec, id: &str, option: &str) -> Result<String, Failure> {
         return Ok(text::of_cause(cause, &cases, option));
     }
     let what = format!("cannot explain {id:?}: no case, row or cause has this id");
+    if spec.profile().point(id).is_some() {
+        let advice = format!("it is an open point: `edgeproof spec show {id}{option}` shows it");
+        return Err(Failure::usage(what, advice));
+    }
     let in_version = |version: &&Version| {
         let other = Spec::builtin(**version);
         other.row(id).is_some() || all_cases(&other).iter().any(|case| case.facts().id == id)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use edgeproof_cli::{Failure, parse_origin};
 use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, EdgeConnection, SettingsFolder};
+use edgeproof_fixtures::spec::SpecChoice;
 
 use crate::cli::inputs::{mint, service_url};
 
@@ -23,6 +24,9 @@ pub(super) struct EdgeSettingsArgs {
     /// Port of the mock service
     #[arg(long, value_name = "PORT", default_value_t = 8443)]
     service_port: u16,
+    /// The interface, which names the settings: current, pre-seal, a folder of tables, or an overlay file
+    #[arg(long, value_name = "SPEC", default_value_t)]
+    spec: SpecChoice,
     /// ALLOWED_ORIGIN of the edge
     #[arg(long, value_name = "ORIGIN", value_parser = parse_origin, default_value = ALLOWED_ORIGIN)]
     origin: String,
@@ -45,7 +49,7 @@ pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
         allowed_origin: args.origin.clone(),
         mounted_at: args.mounted_at.clone(),
     };
-    SettingsFolder::save(&credentials, &args.out, &connection)?;
+    SettingsFolder::save(&credentials, &args.out, &connection, &args.spec.load()?)?;
     print_next_steps(&args.out, &connection);
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use edgeproof_cli::Failure;
 use edgeproof_edge::Edge;
-use edgeproof_fixtures::credentials::{EdgeConnection, LicenseForm, ReadTokenForm};
+use edgeproof_fixtures::credentials::{EdgeConnection, EdgeSettings, LicenseForm, ReadTokenForm};
 use edgeproof_fixtures::spec::{Fact, Spec, Stimulus, Table};
 use edgeproof_mock::MockService;
 use edgeproof_mock::admin::Admin;
@@ -45,6 +45,9 @@ pub(super) struct ReadyMessage {
     signals_path: String,
     verdict_path: String,
     keys_path: String,
+    /// Names of the settings in this version.
+    #[serde(skip)]
+    variables: [String; EdgeSettings::NAMES.len()],
     spec: String,
     seed: u64,
     pid: u32,
@@ -81,6 +84,7 @@ impl ReadyMessage {
             signals_path: path(spec, "edge", "POST"),
             verdict_path: path(spec, "service", "GET"),
             keys_path: path(spec, "keys", "GET"),
+            variables: EdgeSettings::NAMES.map(|name| spec.variable(name).to_owned()),
             spec: spec.version().to_string(),
             seed,
             pid: std::process::id(),
@@ -115,13 +119,18 @@ impl ReadyMessage {
         comment("settings", &self.settings.display().to_string());
         comment("seed", &self.seed.to_string());
         _ = writeln!(text, "\n# Settings of an edge, also in {}:", self.env_file.display());
-        let mut export = |name: &str, value: &str| _ = writeln!(text, "export {name}={}", quoted(value));
-        export("LICENSE", &self.license);
-        export("SERVICE_URL", &self.service_url);
-        export("SERVICE_CA_FILE", &self.service_ca_file.to_string_lossy());
-        export("EDGE_CLIENT_CERT_FILE", &self.client_cert_file.to_string_lossy());
-        export("EDGE_CLIENT_KEY_FILE", &self.client_key_file.to_string_lossy());
-        export("ALLOWED_ORIGIN", &self.allowed_origin);
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let values = [
+            self.license.clone(),
+            self.service_url.clone(),
+            path(&self.service_ca_file),
+            path(&self.client_cert_file),
+            path(&self.client_key_file),
+            self.allowed_origin.clone(),
+        ];
+        for (name, value) in self.variables.iter().zip(values) {
+            _ = writeln!(text, "export {name}={}", quoted(&value));
+        }
         text.push_str("\n# Read token of a backend:\n");
         _ = writeln!(text, "export READ_TOKEN={}", quoted(&self.read_token));
         let ready = format!("magic.{}", Stimulus::VerdictReady);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use edgeproof_cli::{Failure, LogEnd};
 use edgeproof_edge::{Edge, EdgeOptions};
 use edgeproof_fixtures::credentials::{EdgeConnection, SettingsFolder};
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::ServerAddress;
 use edgeproof_mock::admin::{Admin, AdminOptions, TokenRedactor};
 use edgeproof_mock::{Listen, MockService, ReplyShape, ServiceOptions};
@@ -42,7 +43,7 @@ impl MockServer {
             .port();
         let (dir, SettingsFolder { credentials, connection }, folder) = match settings {
             Some((dir, settings)) => (dir, settings, None),
-            None => new_settings(args, port)?,
+            None => new_settings(args, port, &spec)?,
         };
         let credentials = Arc::new(credentials);
         let redactor = Arc::new(TokenRedactor::new(&credentials));
@@ -119,7 +120,11 @@ impl MockServer {
 }
 
 /// New settings in a temporary folder. Without a seed they are random.
-fn new_settings(args: &MockArgs, port: u16) -> Result<(PathBuf, SettingsFolder, Option<TempDir>), Failure> {
+fn new_settings(
+    args: &MockArgs,
+    port: u16,
+    spec: &Spec,
+) -> Result<(PathBuf, SettingsFolder, Option<TempDir>), Failure> {
     let credentials = mint(&args.service_host, args.seed)?;
     let connection = EdgeConnection {
         service_url: service_url(&args.service_host, port),
@@ -128,7 +133,7 @@ fn new_settings(args: &MockArgs, port: u16) -> Result<(PathBuf, SettingsFolder, 
     };
     let folder = temporary_folder()?;
     let dir = folder.path().join("settings");
-    SettingsFolder::save(&credentials, &dir, &connection)?;
+    SettingsFolder::save(&credentials, &dir, &connection, spec)?;
     Ok((dir, SettingsFolder { credentials, connection }, Some(folder)))
 }
 

@@ -22,6 +22,7 @@ use coverage::CoverageArgs;
 use diff::DiffArgs;
 use export::ExportCommand;
 use interface_args::InterfaceArgs;
+pub(in crate::cli) use row_cases::RowCases;
 use snapshot::SnapshotArgs;
 
 #[derive(Debug, Args)]

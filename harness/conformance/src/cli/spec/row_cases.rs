@@ -7,7 +7,7 @@ use edgeproof_reports::ReleaseVersion;
 use crate::cases::{self, CaseFacts, Catalog};
 
 /// The cases of each row.
-pub(super) struct RowCases(BTreeMap<String, Proofs>);
+pub(in crate::cli) struct RowCases(BTreeMap<String, Proofs>);
 
 /// The cases of a row.
 #[derive(Default)]
@@ -19,7 +19,7 @@ struct Proofs {
 
 impl RowCases {
     /// The cases that a run without further options has.
-    pub(super) fn of(spec: &Spec) -> Self {
+    pub(in crate::cli) fn of(spec: &Spec) -> Self {
         let shape = ReplyShape::from_profile(spec.profile());
         let mut by_row: BTreeMap<String, Proofs> = BTreeMap::new();
         for case in cases::all(Catalog::new(spec, &shape, false)) {
@@ -34,12 +34,12 @@ impl RowCases {
     }
 
     /// Ids of the cases of a row.
-    pub(super) fn get(&self, row: &str) -> &[String] {
+    pub(in crate::cli) fn get(&self, row: &str) -> &[String] {
         self.0.get(row).map_or(&[], |proofs| &proofs.ids)
     }
 
     /// Version of edgeproof that added the first case of a row.
-    pub(super) fn since(&self, row: &str) -> Option<ReleaseVersion> {
+    pub(in crate::cli) fn since(&self, row: &str) -> Option<ReleaseVersion> {
         self.0.get(row).and_then(|proofs| proofs.since)
     }
 }

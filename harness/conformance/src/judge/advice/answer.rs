@@ -23,6 +23,8 @@ pub(in crate::judge) fn answer_advice(expected: &ExpectedAnswer, answer: &Answer
 fn status_fix(expected: &ExpectedAnswer, answer: &Answer) -> Option<Advice> {
     let is_refusal = |body: &Value| body.get("reason").is_some() && body.get("status").is_some();
     let refused = expected.body.as_ref().is_some_and(is_refusal);
+    // The edge's own answer without a service, whose status is that of the version.
+    let is_own_error = !refused && expected.status >= 500;
     // An answer of the edge's code, not of a framework after an exception.
     let is_own = serde_json::from_slice::<Value>(&answer.body).is_ok_and(|body| is_refusal(&body));
     let has_location = answer.headers.contains_key(LOCATION);
@@ -34,9 +36,9 @@ fn status_fix(expected: &ExpectedAnswer, answer: &Answer) -> Option<Advice> {
         (405, 500) => Advice::OtherMethodsFail,
         (405, 403) => Advice::OtherMethodsFiltered,
         (405, 400 | 411 | 415 | 422) => Advice::OtherMethodsAfterBody,
-        (502, 500) => Advice::UnreachableUncaught,
-        (502, 503 | 504) => Advice::UnreachableByStatus,
-        (502, 200..=299) => Advice::UnreachableAccepted,
+        (_, 500) if is_own_error => Advice::UnreachableUncaught,
+        (_, 502..=504) if is_own_error => Advice::UnreachableByStatus,
+        (_, 200..=299) if is_own_error => Advice::UnreachableAccepted,
         (_, 502) if refused => Advice::RefusalAsUnreachable,
         (_, 500) if refused && !is_own => Advice::RefusalUncaught,
         (_, 200..=299) if refused => Advice::RefusalAccepted,

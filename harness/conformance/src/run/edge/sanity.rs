@@ -158,7 +158,9 @@ fn with_renamed(why: &str, spec: &Spec) -> String {
     let texts: Vec<String> =
         renamed.iter().map(|(before, now)| format!("{now} in place of {before}")).collect();
     let hint = format!("the version {} has {}: does this edge follow it?", spec.version(), texts.join(", "));
-    let (first, rest) = why.split_once('\n').map_or((why, String::new()), |(first, rest)| (first, format!("\n{rest}")));
+    // The other lines are the edge's own.
+    let (first, rest) = why.split_at(why.find('\n').unwrap_or(why.len()));
+    let first = spec.in_words(first);
     format!("{first}\n{hint}{rest}")
 }
 

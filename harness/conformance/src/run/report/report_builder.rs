@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use edgeproof_fixtures::spec::Spec;
+use edgeproof_fixtures::spec::{Level, Row, Spec};
 use edgeproof_reports::{
     AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary, TargetKind,
 };
@@ -137,8 +137,13 @@ impl ReportBuilder {
         report.observations = observations(report.cases.iter());
         report.unchecked_pins = options.pins.unobserved(&report.observations);
         // A filtered run may skip the cases that observe a point.
+        let unjudged = unjudged(&spec, &report.cases, &options.rows_without_case);
+        if is_complete && !unjudged.is_empty() {
+            report.findings.push(unjudged_finding(&unjudged));
+        }
+        let lacks_rules = is_complete && !unjudged.is_empty();
         let lacks_pins = is_complete && !report.unchecked_pins.is_empty();
-        let lacks_inputs = policy.require_all && !report.missing_inputs.is_empty();
+        let lacks_inputs = policy.require_all && (lacks_rules || !report.missing_inputs.is_empty());
         report.exit_code = interrupted
             .unwrap_or_else(|| exit_code(&report.summary, policy.strict, broken, lacks_inputs || lacks_pins));
         let profile = options.profile.as_ref().unwrap_or(spec.profile());
@@ -149,6 +154,26 @@ impl ReportBuilder {
         events(Event::Finished(Box::new(report.clone())));
         report
     }
+}
+
+/// The rows that state a rule which no case judges: their own cases only observed, or there is no case.
+fn unjudged(spec: &Spec, cases: &[CaseReport], without_case: &[String]) -> Vec<String> {
+    let only_observes = |row: &&Row| {
+        let mut own = cases.iter().filter(|case| case.rows.first() == Some(&row.id)).peekable();
+        own.peek().is_some() && own.all(|case| case.outcome == Outcome::Observed)
+    };
+    let rules = spec.rows().iter().filter(|row| row.level != Level::Open && row.excluded.is_none());
+    rules.filter(only_observes).map(|row| &row.id).chain(without_case).cloned().collect()
+}
+
+fn unjudged_finding(rows: &[String]) -> String {
+    let verb =
+        if rows.len() == 1 { "states a rule that no case judges" } else { "state rules that no case judges" };
+    format!(
+        "{} {verb}. Give a rule the `point` that it decides and its `value` (`edgeproof spec list` lists the points), or `excluded` with the \
+         reason why no run can judge it",
+        rows.join(", ")
+    )
 }
 
 /// Sorted and without duplicates.

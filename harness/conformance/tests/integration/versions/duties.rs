@@ -27,12 +27,23 @@ use super::{load, overlay};
 #[case::path(
     "[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"",
     &["an edge: serve POST, OPTIONS /v2/signals in place of POST, OPTIONS /v1/signals",
-      "the collector: send POST, OPTIONS /v2/signals in place of POST, OPTIONS /v1/signals"]
+      "the collector: send POST /v2/signals in place of POST /v1/signals"]
 )]
 #[case::answer_added(
     "[[add]]\nid = \"edge.429.busy\"\nsection = \"7.2\"\nstatus = 429\nbody = '{\"error\":\"busy\"}'\n\
      condition = \"Too many.\"\nlevel = \"must\"\nbasis = \"interface\"\nstimuli = [\"scripted\"]",
-    &["an edge: answer 429 {\"error\":\"busy\"}: Too many."]
+    &["an edge: answer 429 {\"error\":\"busy\"}: Too many.",
+      "the page: handle 429 {\"error\":\"busy\"}: Too many."]
+)]
+#[case::reason_added(
+    "[[add]]\nid = \"relay.410.withdrawn\"\nsection = \"7.3\"\nstatus = 410\ncode = \"withdrawn\"\n\
+     condition = \"Gone.\"\nstimuli = [\"scripted\"]",
+    &["the service: answer 410 withdrawn: Gone.", "the page: handle 410 withdrawn: Gone."]
+)]
+#[case::rule_about_the_call_of_the_service(
+    "[[add]]\nid = \"statement.path\"\nsection = \"4\"\ncondition = \"The path.\"\npoint = \"relay.path\"\n\
+     value = \"/v1/verify\"",
+    &["an edge: keep to /v1/verify: The path.", "the service: keep to /v1/verify: The path."]
 )]
 #[case::answer_removed(
     "[[remove]]\nid = \"edge.405.method-not-allowed\"",

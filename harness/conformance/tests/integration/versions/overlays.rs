@@ -165,6 +165,60 @@ fn setting_has_the_name_of_the_version(#[case] edge: &str, #[case] code: i32, #[
     assert!(seen == Some(code) && shown.contains(text), "{shown}");
 }
 
+/// Titles, advice, causes and printed settings follow the version.
+#[rstest]
+#[case::title_and_fix(&["explain", "unreachable.port-closed"], "the edge answers 503 if nothing", "502")]
+#[case::cause(&["explain", "unreachable-answer"], "Catch every error of the call, and answer 503", "502")]
+#[case::setting(&["explain", "unreachable.port-closed"], "an edge with a UPSTREAM_URL", "with a SERVICE_URL")]
+#[case::path(&["explain", "method.get"], "/v2/signals", "/v1/signals")]
+#[case::settings_folder(&["mint", "edge-settings", "--out", "settings"], "set -a", "SERVICE_URL")]
+#[case::edge(&["edge"], "cannot start the edge: UPSTREAM_URL is not set", "SERVICE_URL")]
+fn texts_have_the_words_of_the_version(
+    #[case] arguments: &[&str],
+    #[case] expected: &str,
+    #[case] current: &str,
+) {
+    let folder = TempDir::new().unwrap();
+    overlay(
+        &folder,
+        "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n\
+         [[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n\
+         [[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n",
+    );
+    let mut command = edgeproof(arguments);
+    command.args(["--spec", "next.toml"]).current_dir(folder.path());
+    let (_, shown) = run(command);
+    // Ids are names: they keep their number.
+    let shown = shown.replace("edge.502.service-unreachable", "").replace("cors.readable.502", "");
+    assert!(shown.contains(expected) && !shown.contains(current), "{shown}");
+    if let Ok(settings) = std::fs::read_to_string(folder.path().join("settings/edge/edge.env")) {
+        assert!(settings.contains("UPSTREAM_URL=") && !settings.contains("SERVICE_URL="), "{settings}");
+    }
+}
+
+/// A rule that nothing judges is told; with --require-all it keeps a run from being complete.
+#[rstest]
+#[case::open_row("[[change]]\nid = \"keys.methods\"\nlevel = \"must\"\n", "keys.methods states a rule", true)]
+#[case::no_case(
+    "[[add]]\nid = \"statement.new\"\nsection = \"4\"\ncondition = \"New.\"\n",
+    "statement.new states a rule",
+    true
+)]
+#[case::excluded(
+    "[[add]]\nid = \"statement.new\"\nsection = \"4\"\ncondition = \"New.\"\nexcluded = \"about its owner\"\n",
+    "states a rule that no case judges",
+    false
+)]
+fn rule_without_a_judge_is_a_finding(#[case] text: &str, #[case] expected: &str, #[case] is_told: bool) {
+    let folder = TempDir::new().unwrap();
+    let path = overlay(&folder, text);
+    let path = path.to_str().unwrap();
+    let (code, shown) = run(edgeproof(&["conformance", "keys", "--spec", path]));
+    assert!(code == Some(0) && shown.contains(expected) == is_told, "{shown}");
+    let (code, shown) = run(edgeproof(&["conformance", "keys", "--spec", path, "--require-all"]));
+    assert_eq!(code, Some(if is_told { 3 } else { 0 }), "{shown}");
+}
+
 /// A key set that is cached for another time is a rule that our mock follows.
 #[test]
 fn mocks_follow_a_rule_about_their_profile() {
