@@ -47,7 +47,7 @@ fn raw_lines(endpoint: &ServerAddress, draft: &Draft) -> Vec<String> {
     }
     let body = draft.body.bytes();
     match &draft.body {
-        Body::None | Body::Raw(_) | Body::Broken(_) => {}
+        Body::None | Body::Raw(_) | Body::Broken(_) | Body::Aborted(_) => {}
         Body::Chunked(..) => lines.push("Transfer-Encoding: chunked".to_owned()),
         Body::Sized(_) | Body::Slow(..) | Body::Expect(_) => {
             lines.push(format!("Content-Length: {}", body.len()));
@@ -87,6 +87,7 @@ fn manner(draft: &Draft) -> Vec<String> {
         }
         Body::Raw(_) => manner.push("the bytes after the head are sent as shown".to_owned()),
         Body::Broken(_) => manner.push("then the client ends its half of the connection".to_owned()),
+        Body::Aborted(_) => manner.push("then the client resets the connection".to_owned()),
         Body::Chunked(_, size) => manner.push(format!("in chunks of at most {}", counted(*size, "byte"))),
         Body::None | Body::Sized(_) | Body::Expect(_) => {}
     }

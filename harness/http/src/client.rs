@@ -16,8 +16,10 @@ use tokio::time::timeout;
 use super::answer_reader::{AnswerReader, ReadProgress};
 use super::draft::{WriteStep, encode};
 use super::grammar::{MessageRule, Violation};
-use super::server_address::protocol;
-use super::{Answer, ClientStream, ConnectionUse, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure};
+use super::server_address::{protocol, transport};
+use super::{
+    Answer, Body, ClientStream, ConnectionUse, Draft, NoAnswer, Request, Sent, ServerAddress, TlsFailure,
+};
 
 /// Timeout for the interim `100` after `Expect: 100-continue`; curl uses the same.
 const CONTINUE_LIMIT: Duration = Duration::from_secs(1);
@@ -179,7 +181,12 @@ struct KeptConnection {
 
 impl KeptConnection {
     async fn open(endpoint: &ServerAddress, draft: &Draft) -> Result<Self, NoAnswer> {
-        let (read, write) = tokio::io::split(endpoint.connect(draft.from, &[b"http/1.1"]).await?);
+        let stream = endpoint.connect(draft.from, &[b"http/1.1"]).await?;
+        if matches!(draft.body, Body::Aborted(_)) {
+            // If the system refuses the option, the connection closes instead.
+            let _ = transport(&stream).tcp().set_zero_linger();
+        }
+        let (read, write) = tokio::io::split(stream);
         Ok(Self { read, write })
     }
 
@@ -229,11 +236,14 @@ impl KeptConnection {
         let writing = async {
             // A peer may answer early and close its half: its answer counts, not the write error.
             let _ = write(&mut self.write, parts, &reader, &continued).await;
-            std::future::pending::<Infallible>().await
+            if !matches!(draft.body, Body::Aborted(_)) {
+                std::future::pending::<Infallible>().await;
+            }
+            Err(NoAnswer::Reset)
         };
         let reading = read(&mut self.read, &reader, &continued);
         let ended = timeout(limit, async {
-            tokio::select! { end = reading => end, _ = writing => unreachable!("writing never ends") }
+            tokio::select! { end = reading => end, end = writing => end }
         })
         .await;
         let mut reader = reader.lock();
@@ -285,6 +295,8 @@ async fn write(
                 }
             }
             WriteStep::EndOfStream => stream.shutdown().await?,
+            // The end of the connection resets it: see `KeptConnection::open`.
+            WriteStep::Reset => return Ok(()),
         }
     }
     Ok(())

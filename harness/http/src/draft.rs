@@ -39,6 +39,8 @@ pub enum Body {
     Raw(Bytes),
     /// As `Raw`, then a shutdown of the write half of the stream.
     Broken(Bytes),
+    /// As `Raw`, then a reset of the connection, as of a page that is gone.
+    Aborted(Bytes),
 }
 
 impl Draft {
@@ -84,13 +86,14 @@ impl Body {
             | Self::Slow(bytes, ..)
             | Self::Expect(bytes)
             | Self::Raw(bytes)
-            | Self::Broken(bytes) => bytes,
+            | Self::Broken(bytes)
+            | Self::Aborted(bytes) => bytes,
         }
     }
 
     /// Whether the framing may be malformed on purpose.
     pub fn is_malformed(&self) -> bool {
-        matches!(self, Self::Raw(_) | Self::Broken(_))
+        matches!(self, Self::Raw(_) | Self::Broken(_) | Self::Aborted(_))
     }
 
     /// The same framing with other bytes.
@@ -104,14 +107,15 @@ impl Body {
             Self::Expect(_) => Self::Expect(bytes),
             Self::Raw(_) => Self::Raw(bytes),
             Self::Broken(_) => Self::Broken(bytes),
+            Self::Aborted(_) => Self::Aborted(bytes),
         }
     }
 
-    /// Framing header fields. A raw or broken body uses those of its draft.
+    /// Framing header fields. A raw, broken or aborted body uses those of its draft.
     pub(super) fn framing(&self) -> Vec<(&'static str, String)> {
         let length = |bytes: &Bytes| ("Content-Length", bytes.len().to_string());
         match self {
-            Self::None | Self::Raw(_) | Self::Broken(_) => Vec::new(),
+            Self::None | Self::Raw(_) | Self::Broken(_) | Self::Aborted(_) => Vec::new(),
             Self::Sized(bytes) | Self::Slow(bytes, ..) => vec![length(bytes)],
             Self::Chunked(..) => vec![("Transfer-Encoding", "chunked".to_owned())],
             Self::Expect(bytes) => vec![length(bytes), ("Expect", "100-continue".to_owned())],
@@ -130,6 +134,8 @@ pub(super) enum WriteStep {
     AwaitContinue,
     /// Shut down the write half.
     EndOfStream,
+    /// Reset the connection.
+    Reset,
 }
 
 /// Encodes a request for an HTTP/1.1 connection.
@@ -211,9 +217,16 @@ pub(super) fn encode(draft: &Draft, authority: &str, base: &str) -> Vec<WriteSte
             start(bytes);
             parts.push(WriteStep::EndOfStream);
         }
+        Body::Aborted(bytes) => {
+            start(bytes);
+            parts.extend([WriteStep::Pause(ABORT_PAUSE), WriteStep::Reset]);
+        }
     }
     parts
 }
+
+/// Pause before a reset: it would overtake what the server has not read.
+const ABORT_PAUSE: Duration = Duration::from_millis(30);
 
 /// Pause between pieces of a head that are flushed separately.
 const PIECE_PAUSE: Duration = Duration::from_millis(1);

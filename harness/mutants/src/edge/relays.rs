@@ -7,6 +7,13 @@ use super::prelude::*;
 /// Answers after which an HTTP client may send a request again.
 const REPEATABLE: Condition = Any(&[ReplyIs(408, 408), ReplyIs(421, 421)]);
 
+/// The framing of bodies that the cases cut off.
+const CUT_OFF: Condition = Any(&[
+    Header("content-length", "500"),
+    Header("content-length", "300000"),
+    All(&[Has("transfer-encoding"), Not(&BodyIsJson)]),
+]);
+
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("sends-twice", "Relays each collection twice.")
         .breaks("statement.relayed-once", "relayed-twice")
@@ -66,6 +73,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("relays-partial-body", "Relays the received part of a broken body.")
         .breaks("statement.nothing-partial-relayed", "partial-relayed")
         .then(Partial(|part| part)),
+    mutant("relays-part-and-refuses", "Relays the received part of a broken body, and answers read_failed.")
+        .breaks("statement.nothing-partial-relayed", "partial-relayed")
+        .then(Partial(|part| part))
+        .also(&[(CUT_OFF, Answering(Becomes(Json(400, r#"{"error":"read_failed"}"#))))]),
     mutant("empties-partial-body", "Relays an empty body in place of a broken one.")
         .breaks("statement.nothing-partial-relayed", "partial-relayed")
         .then(Partial(|_| Bytes::new())),

@@ -7,6 +7,7 @@ use crate::cases::{
     summary, to_signals,
 };
 use crate::judge::{self, AnswerResult, Check, ExpectedAnswer};
+use bytes::Bytes;
 use edgeproof_http::{Answer, Body, Draft, NoAnswer};
 use serde_json::Value;
 
@@ -16,11 +17,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     let words = edge_words(cases);
     let next = cases.accepted_post().relay(ExpectedRelay::Any);
     for (stimulus, id, title, draft) in unreadable() {
+        // A page that is gone resets the connection, or ends it: servers notice the two in different ways.
+        let aborted =
+            aborted(&draft, stimulus).map(|draft| Conversation::request(draft).script(cases.accept()));
         let broken = Conversation::request(draft).script(cases.accept());
         let (expected, words, next) = (expected.clone(), words.clone(), next.clone());
         cases
             .case("edge.400.read-failed", &format!("read-failed.{id}"), title)
-            .steps(steps!(with(broken, expected, words, next), async |context| {
+            .steps(steps!(with(broken, aborted, expected, words, next), async |context| {
                 let mark = context.service_mark();
                 let sent = context.converse(&broken).await;
                 context.checks(unread(&expected, &words, &sent.reply));
@@ -29,6 +33,10 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
                 let readable = if readable { "readable" } else { "not readable" };
                 let answer = summary::answer(&context.marker, &sent.reply);
                 context.observe_case(format!("{answer}; {readable} for the page"));
+                // Nobody reads its answer.
+                if let Some(aborted) = &aborted {
+                    context.converse(aborted).await;
+                }
                 lives_on(context, mark, &next).await;
             }))
             .observes_itself()
@@ -55,6 +63,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             .also("statement.edge-lives-on")
             .exclusive();
     }
+}
+
+/// The same upload, where the client resets the connection in place of ending it. None: its bytes are malformed, whatever
+/// comes after them.
+fn aborted(draft: &Draft, stimulus: Stimulus) -> Option<Draft> {
+    let ends = matches!(stimulus, Stimulus::ShortBody | Stimulus::EarlyChunkEnd);
+    let bytes = Bytes::copy_from_slice(draft.body.bytes());
+    ends.then(|| draft.clone().body(Body::Aborted(bytes)))
 }
 
 /// The edge completes no request with a part of the body, and accepts the next collection. When that one is answered,

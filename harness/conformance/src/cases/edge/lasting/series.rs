@@ -250,12 +250,15 @@ fn pages_that_leave(cases: &mut CaseList<'_, Edge>) {
         .exclusive();
 }
 
-/// Collections whose pages leave before the end of the body: of one with a length and of one in chunks.
+/// Collections whose pages leave before the end of the body, of one with a length and of one in chunks, and one whose page
+/// resets the connection after it.
 fn within_upload(context: &EdgeCaseContext) -> Vec<Draft> {
     let body = Bytes::from(format!(r#"{{"sealed":"{MARKER}","fill":"{}"}}"#, "f".repeat(64 * 1024)));
     let slow = Body::Slow(body.clone(), 4, LEAVES);
     let size = format!("{:x}\r\n", body.len());
     let broken = Body::Raw([size.as_bytes(), &body[..body.len() / 2]].concat().into());
-    let chunked = to_signals("POST").header("Origin", ORIGIN).header("Transfer-Encoding", "chunked");
-    [collection().body(slow), chunked.body(broken)].map(|draft| context.fill(&draft)).into()
+    let post = || to_signals("POST").header("Origin", ORIGIN);
+    let chunked = post().header("Transfer-Encoding", "chunked").body(broken);
+    let reset = post().header("Content-Length", &body.len().to_string()).body(Body::Aborted(body));
+    [collection().body(slow), chunked, reset].map(|draft| context.fill(&draft)).into()
 }
