@@ -1,5 +1,4 @@
 //! How a client ends an upload that it does not complete.
-#![expect(clippy::unwrap_used, reason = "the lints do not recognise test helpers")]
 
 use std::io::ErrorKind;
 use std::time::Duration;

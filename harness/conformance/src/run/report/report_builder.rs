@@ -156,11 +156,13 @@ impl ReportBuilder {
     }
 }
 
-/// The rows that state a rule which no case judges: their own cases only observed, or there is no case.
+/// The rows that state a rule which no case judges: open in the current version, so that their own cases only observed, or
+/// without a case.
 fn unjudged(spec: &Spec, cases: &[CaseReport], without_case: &[String]) -> Vec<String> {
     let only_observes = |row: &&Row| {
+        let was_open = Spec::current().row(&row.id).is_some_and(|current| current.level == Level::Open);
         let mut own = cases.iter().filter(|case| case.rows.first() == Some(&row.id)).peekable();
-        own.peek().is_some() && own.all(|case| case.outcome == Outcome::Observed)
+        was_open && own.peek().is_some() && own.all(|case| case.outcome == Outcome::Observed)
     };
     let rules = spec.rows().iter().filter(|row| row.level != Level::Open && row.excluded.is_none());
     rules.filter(only_observes).map(|row| &row.id).chain(without_case).cloned().collect()
@@ -170,8 +172,8 @@ fn unjudged_finding(rows: &[String]) -> String {
     let verb =
         if rows.len() == 1 { "states a rule that no case judges" } else { "state rules that no case judges" };
     format!(
-        "{} {verb}. Give a rule the `point` that it decides and its `value` (`edgeproof spec list` lists the points), or `excluded` with the \
-         reason why no run can judge it",
+        "{} {verb}. Give a rule the `point` that it decides and its `value` (`--record FILE` writes the points that a run \
+         observes), or `excluded` with the reason why no run can judge it",
         rows.join(", ")
     )
 }
