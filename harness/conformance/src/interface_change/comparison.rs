@@ -227,10 +227,12 @@ impl RowComparison {
         old: &Spec,
         new: &Spec,
     ) -> Self {
-        // A part that passes the new cases as it is has nothing to do.
+        // A part that passes the new cases as it is has nothing to do. No case follows other words for the same fact.
+        let (old_fact, new_fact) =
+            (change.old.as_ref().map(|row| &row.fact), change.new.as_ref().map(|row| &row.fact));
         let is_done = |duty: &Duty| {
             let mut own = parts.iter().filter(|class| Some(class.part) == duty.owner.part());
-            own.any(|class| class.class == Class::Compatible)
+            old_fact != new_fact && own.any(|class| class.class == Class::Compatible && class.warned == 0)
         };
         let mut duties = Duty::of(change, concerned);
         duties.retain(|duty| !is_done(duty));

@@ -104,25 +104,25 @@ impl Tried {
         let (mut verdicts, mut not_run) = (Vec::new(), Vec::new());
         let (mut is_judged, mut unusable) = (!before.is_empty(), None);
         for change in changes {
+            let verdict_before = id(&change.old).and_then(|row| Verdict::of(&before, &row));
+            let Some(row) = id(&change.new) else {
+                verdicts.push((verdict_before, None));
+                continue;
+            };
             let asks = Arc::new(change.alone(from, to).with_counterparts_of(to));
-            let mut from_verdict = id(&change.old).and_then(|row| Verdict::of(&before, &row));
-            let after = match (id(&change.new), play_new(play, &asks, target, change).await) {
-                (_, Err(PlayError::Target(why))) => {
+            match play.play_target(&asks, target, std::slice::from_ref(&row)).await {
+                // Whatever the cases say: the target starts and answers in the other version only.
+                Err(PlayError::Target(why)) => {
                     unusable = Some(why);
-                    // Whatever the cases say: the target starts and answers in the other version only.
-                    from_verdict = Some(Verdict::Passed);
-                    Some(Verdict::Failed)
+                    verdicts.push((Some(Verdict::Passed), Some(Verdict::Failed)));
                 }
-                (Some(row), played) => {
+                played => {
                     let played = played?;
                     is_judged |= !played.is_empty();
-                    let verdict = Verdict::of(&played, &row);
+                    verdicts.push((verdict_before, Verdict::of(&played, &row)));
                     not_run.extend(played);
-                    verdict
                 }
-                (None, _) => None,
-            };
-            verdicts.push((from_verdict, after));
+            }
         }
         if let Some(why) = unusable.filter(|_| !is_judged) {
             return Err(PlayError::Target(why));
@@ -138,19 +138,6 @@ impl Tried {
     }
 }
 
-/// Plays the cases of a change's new row.
-async fn play_new(
-    play: &PartPlay,
-    asks: &Arc<Spec>,
-    target: &Target,
-    change: &RowChange,
-) -> Result<Vec<CaseReport>, PlayError> {
-    match &change.new {
-        Some(row) => play.play_target(asks, target, std::slice::from_ref(&row.id)).await,
-        None => Ok(Vec::new()),
-    }
-}
-
 /// What the cases of a row say in one version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -159,13 +146,18 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict of the cases that prove a row. None: none was judged.
+    /// The verdict of the cases that prove a row. None: none was judged. A target whose cases only warn does otherwise than
+    /// the row says.
     pub(super) fn of(cases: &[CaseReport], row: &str) -> Option<Self> {
-        let of_row = || cases.iter().filter(|case| case.rows.iter().any(|id| id == row));
-        if of_row().any(|case| case.outcome == Outcome::Fail) {
-            return Some(Self::Failed);
+        let ends = |outcome: Outcome| {
+            let mut of_row = cases.iter().filter(|case| case.rows.iter().any(|id| id == row));
+            of_row.any(|case| case.outcome == outcome)
+        };
+        match (ends(Outcome::Fail), ends(Outcome::Pass), ends(Outcome::Warn)) {
+            (true, ..) | (_, false, true) => Some(Self::Failed),
+            (_, true, _) => Some(Self::Passed),
+            _ => None,
         }
-        of_row().any(|case| matches!(case.outcome, Outcome::Pass | Outcome::Warn)).then_some(Self::Passed)
     }
 }
 

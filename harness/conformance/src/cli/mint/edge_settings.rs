@@ -9,6 +9,7 @@ use edgeproof_fixtures::credentials::{ALLOWED_ORIGIN, EdgeConnection, SettingsFo
 use edgeproof_fixtures::spec::SpecChoice;
 
 use crate::cli::inputs::{mint, service_url};
+use crate::cli::spec_option::spec_option;
 
 #[derive(Debug, Args)]
 pub(super) struct EdgeSettingsArgs {
@@ -50,12 +51,12 @@ pub(super) fn run(args: &EdgeSettingsArgs) -> Result<(), Failure> {
         mounted_at: args.mounted_at.clone(),
     };
     SettingsFolder::save(&credentials, &args.out, &connection, &args.spec.load()?)?;
-    print_next_steps(&args.out, &connection);
+    print_next_steps(&args.out, &connection, &spec_option(&args.spec));
     Ok(())
 }
 
 /// Prints commands to copy. A closed pipe is no failure: the folder is written.
-fn print_next_steps(out: &Path, connection: &EdgeConnection) {
+fn print_next_steps(out: &Path, connection: &EdgeConnection, spec: &str) {
     let env = SettingsFolder::env_file(out);
     let text = format!(
         "wrote {out}: edge/ is for the edge, service/ for edgeproof\n\
@@ -63,7 +64,7 @@ fn print_next_steps(out: &Path, connection: &EdgeConnection) {
          start the edge with these settings:\n  \
          set -a; . {env}; set +a; PORT=8080 node edge.mjs\n\
          then test it (the mock service listens for {url}):\n  \
-         edgeproof conformance --url http://127.0.0.1:8080 --settings {out}\n",
+         edgeproof conformance --url http://127.0.0.1:8080 --settings {out}{spec}\n",
         out = out.display(),
         env = env.display(),
         url = connection.service_url,

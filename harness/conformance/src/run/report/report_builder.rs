@@ -172,8 +172,8 @@ fn unjudged_finding(rows: &[String]) -> String {
     let verb =
         if rows.len() == 1 { "states a rule that no case judges" } else { "state rules that no case judges" };
     format!(
-        "{} {verb}. Give a rule the `point` that it decides and its `value` (`--record FILE` writes the points that a run \
-         observes), or `excluded` with the reason why no run can judge it",
+        "{} {verb}. A statement about an open point takes `point` and `value` (`--record FILE` writes the points that a run \
+         observes). A row that no run can judge takes `excluded` with the reason",
         rows.join(", ")
     )
 }

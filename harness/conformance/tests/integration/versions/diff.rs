@@ -154,6 +154,7 @@ fn rule(level: &str, point: &str, value: &str) -> String {
 /// The reference edge of each version, as a program. An edge that only one version can start or reach is on its side.
 #[rstest]
 #[case::setting("[[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n")]
+#[case::warned("[[change]]\nid = \"edge.400.read-failed\"\nbody = '{\"error\":\"body_broken\"}'\n")]
 #[case::path_and_status(
     "[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n\
      [[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n"

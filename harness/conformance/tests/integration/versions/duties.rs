@@ -90,6 +90,21 @@ fn compatible_part_has_no_duty() {
     assert!(shown.iter().any(|line| line.starts_with("the service: answer 409 ")), "{shown:#?}");
 }
 
+/// What no case can follow, and what old parts are only warned about, is told although the part fails nothing.
+#[rstest]
+#[case::other_words(
+    "[[change]]\nid = \"statement.replay-keeps-verdict\"\ncondition = \"A refused copy revokes the verdict.\"",
+    "the service: it now says: A refused copy revokes the verdict."
+)]
+#[case::warned(
+    "[[change]]\nid = \"edge.400.read-failed\"\nbody = '{\"error\":\"body_broken\"}'",
+    "an edge: answer 400 {\"error\":\"body_broken\"} in place of 400 {\"error\":\"read_failed\"}"
+)]
+fn compatible_part_has_the_duties_that_no_case_judges(#[case] text: &str, #[case] expected: &str) {
+    let shown = duties(text, false);
+    assert!(shown.iter().any(|line| line == expected), "{shown:#?}");
+}
+
 /// Owner and text of each duty of an overlay with one change.
 fn duties(text: &str, only_rows: bool) -> Vec<String> {
     let folder = TempDir::new().unwrap();

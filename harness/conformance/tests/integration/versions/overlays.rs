@@ -169,9 +169,11 @@ fn setting_has_the_name_of_the_version(#[case] edge: &str, #[case] code: i32, #[
 #[rstest]
 #[case::title_and_fix(&["explain", "unreachable.port-closed"], "the edge answers 503 if nothing", "502")]
 #[case::cause(&["explain", "unreachable-answer"], "Catch every error of the call, and answer 503", "502")]
+#[case::status_beside_its_body(&["explain", "read-failed-wrong"], "and answer 422 with", "answer 400 with")]
+#[case::status_of_something_else(&["explain", "body-refused"], "express.json(): it answers 400", "answers 422 to")]
 #[case::setting(&["explain", "unreachable.port-closed"], "an edge with a UPSTREAM_URL", "with a SERVICE_URL")]
 #[case::path(&["explain", "method.get"], "/v2/signals", "/v1/signals")]
-#[case::settings_folder(&["mint", "edge-settings", "--out", "settings"], "set -a", "SERVICE_URL")]
+#[case::settings_folder(&["mint", "edge-settings", "--out", "settings"], "--settings settings --spec next.toml", "SERVICE_URL")]
 #[case::edge(&["edge"], "cannot start the edge: UPSTREAM_URL is not set", "SERVICE_URL")]
 fn texts_have_the_words_of_the_version(
     #[case] arguments: &[&str],
@@ -182,6 +184,7 @@ fn texts_have_the_words_of_the_version(
     overlay(
         &folder,
         "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n\
+         [[change]]\nid = \"edge.400.read-failed\"\nstatus = 422\n\
          [[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n\
          [[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n",
     );
@@ -268,6 +271,10 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
 #[case::two_rules(
     "[[add]]\nid = \"statement.a\"\nsection = \"4\"\ncondition = \"A.\"\npoint = \"relay.path\"\nvalue = \"/a\"\n[[add]]\nid = \"statement.b\"\nsection = \"4\"\ncondition = \"B.\"\npoint = \"relay.path\"\nvalue = \"/b\"",
     "another row decides"
+)]
+#[case::changed_twice(
+    "[[change]]\nid = \"relay.401.expired\"\nstatus = 403\n[[change]]\nid = \"relay.401.expired\"\nstatus = 410",
+    "the row `relay.401.expired` is changed twice"
 )]
 #[case::newer_format("format = 2", "reads format 1")]
 #[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
