@@ -59,7 +59,7 @@ impl RunComparison {
         Ok(Self {
             schema: SCHEMA.to_owned(),
             spec: new.spec.clone(),
-            old_spec: (old.spec != new.spec).then(|| old.spec.clone()),
+            old_spec: (old.spec.digest != new.spec.digest).then(|| old.spec.clone()),
             old: ComparedRun::of(old_name, old),
             new: ComparedRun::of(new_name, new),
             summary,

@@ -227,12 +227,10 @@ impl RowComparison {
         old: &Spec,
         new: &Spec,
     ) -> Self {
-        // A part that passes the new cases as it is has nothing to do. No case follows other words for the same fact.
-        let (old_fact, new_fact) =
-            (change.old.as_ref().map(|row| &row.fact), change.new.as_ref().map(|row| &row.fact));
+        // A part that passes the new cases as it is has nothing to do, if they follow the change.
         let is_done = |duty: &Duty| {
             let mut own = parts.iter().filter(|class| Some(class.part) == duty.owner.part());
-            old_fact != new_fact && own.any(|class| class.class == Class::Compatible && class.warned == 0)
+            change.is_followed() && own.any(|class| class.class == Class::Compatible && class.warned == 0)
         };
         let mut duties = Duty::of(change, concerned);
         duties.retain(|duty| !is_done(duty));
@@ -286,8 +284,16 @@ fn parts_of(
             || point.is_some_and(|point| point.parts.contains(part))
     };
     let concerned: Vec<_> = PartName::ALL.iter().copied().filter(concerns).collect();
-    // Someone reads each row. Without a case, nobody knows which part it concerns.
-    if concerned.is_empty() { vec![PartName::Edge] } else { concerned }
+    if !concerned.is_empty() {
+        return concerned;
+    }
+    // Someone reads each row. Without a case, its section tells for whom it is; else it may be for everyone.
+    let section = change.row().map(|row| &row.section);
+    let of_section = |part: &PartName| {
+        new.iter().any(|case| case.part() == part.name() && Some(&case.facts().section) == section)
+    };
+    let concerned: Vec<_> = PartName::ALL.iter().copied().filter(of_section).collect();
+    if concerned.is_empty() { PartName::ALL.to_vec() } else { concerned }
 }
 
 /// The open points whose values differ.

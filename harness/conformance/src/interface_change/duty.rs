@@ -1,4 +1,4 @@
-use edgeproof_fixtures::spec::{Endpoint, Fact, PartName, Row, Table};
+use edgeproof_fixtures::spec::{Endpoint, Fact, PartName, Row, Stimulus, Table};
 use serde::Serialize;
 use strum::{Display, VariantArray};
 
@@ -62,7 +62,10 @@ impl Duty {
             }
             // The collector's error holds the status of an edge's answer.
             (Table::Edge | Table::Relay, _) if has_new_status(change) => &[DutyOwner::Page],
-            (Table::Limits, _) if parts.contains(&PartName::Keys) => &[DutyOwner::Backend],
+            (Table::Limits, _) if READ_BY_BACKENDS.iter().any(|part| parts.contains(part)) => {
+                &[DutyOwner::Backend]
+            }
+            _ if rule_is_for_backends(change) => &[DutyOwner::Backend],
             _ => &[],
         };
         let follows = |owner: &DutyOwner| match change.table() {
@@ -79,6 +82,18 @@ impl Duty {
         let concerned = DutyOwner::VARIANTS.iter().filter(|owner| readers.contains(owner) || follows(owner));
         concerned.filter_map(|owner| Some(Self { owner: *owner, text: text(owner)? })).collect()
     }
+}
+
+/// The parts whose answers a backend reads.
+const READ_BY_BACKENDS: [PartName; 2] = [PartName::Service, PartName::Keys];
+
+/// Whether the row is a rule about what a backend reads: verdicts, read tokens and keys.
+fn rule_is_for_backends(change: &RowChange) -> bool {
+    const GROUPS: [&str; 3] = ["verdict.", "read-token.", "keys."];
+    change.row().is_some_and(|row| match &row.fact {
+        Fact::Rule { point, .. } => GROUPS.iter().any(|group| point.starts_with(group)),
+        _ => false,
+    })
 }
 
 /// How a duty is said to those who follow a row, and to those who read what comes of it.
@@ -129,6 +144,9 @@ impl Verbs {
     /// A verb, and what the row names for it. A statement names nothing.
     fn thing(&self, row: &Row) -> (&'static str, Option<String>) {
         match &row.fact {
+            Fact::Verdict { suffixed: true, .. } => {
+                (self.answer, row.answer().map(|answer| format!("{answer}, then a colon and more")))
+            }
             Fact::Answer { .. } | Fact::Reason { .. } | Fact::Verdict { .. } => (self.answer, row.answer()),
             Fact::Thrown { text } => (self.throw, Some(format!("{text:?}"))),
             Fact::Endpoint { methods, path, .. } => {
@@ -149,13 +167,26 @@ impl Verbs {
     }
 }
 
-/// A row that names the same, in other words or with another level.
+/// A row that names the same, in other words, with another level, or for another situation.
 fn reread(change: &RowChange) -> Option<String> {
     let (old, new) = (change.old.as_ref()?, change.new.as_ref()?);
     if old.level != new.level {
         return Some(format!("its level is {}, and was {}: {}", new.level, old.level, new.condition));
     }
-    (old.condition != new.condition).then(|| format!("it now says: {}", new.condition))
+    if old.condition != new.condition {
+        return Some(format!("it now says: {}", new.condition));
+    }
+    let situations = |row: &Row, other: &Row| {
+        let is_own =
+            |stimulus: &&Stimulus| !other.stimuli.contains(stimulus) && **stimulus != Stimulus::Scripted;
+        let own = row.stimuli.iter().filter(is_own);
+        own.map(|stimulus| stimulus.meaning().trim_end_matches('.')).collect::<Vec<_>>().join("; ")
+    };
+    let (gained, lost) = (situations(new, old), situations(old, new));
+    let parts = [("it now also applies to", gained), ("it no longer applies to", lost)];
+    let said = parts.into_iter().filter(|(_, which)| !which.is_empty());
+    let said: Vec<String> = said.map(|(verb, which)| format!("{verb}: {which}")).collect();
+    (!said.is_empty()).then(|| said.join(", and "))
 }
 
 /// Whether the row gives an answer an error status that it did not have.

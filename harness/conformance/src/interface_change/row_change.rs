@@ -98,6 +98,12 @@ impl RowChange {
         }
     }
 
+    /// Whether its cases follow the change: no case follows other words for one fact, or a limit in words.
+    pub(super) fn is_followed(&self) -> bool {
+        let [old, new] = [&self.old, &self.new].map(|row| row.as_ref().map(|row| &row.fact));
+        old != new && !matches!(new.or(old), Some(Fact::Limit { value: None, .. }))
+    }
+
     /// The way back: from the new version to the old one.
     pub(super) fn reversed(&self) -> Self {
         Self { old: self.new.clone(), new: self.old.clone() }

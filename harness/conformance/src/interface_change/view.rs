@@ -91,7 +91,10 @@ impl Comparison {
         ];
         let named = lists.iter().filter(|(_, ids)| !ids.is_empty());
         let mut texts: Vec<String> = named.map(|(name, ids)| format!("{name}: {}", listed(ids))).collect();
-        let answers = self.changes.iter().filter(|change| change.old_wire != change.new_wire).count();
+        let is_words = |change: &&RowComparison| {
+            !change.fields.is_empty() && change.fields.iter().all(|field| field.field == "condition")
+        };
+        let worded = self.changes.iter().filter(is_words).count();
         let all = counted(self.changes.len(), "changed row");
         let sections = self.sections.iter().map(changed);
         texts.extend(
@@ -100,7 +103,7 @@ impl Comparison {
         texts.extend(
             self.touched.no_snapshot.iter().map(|why| format!("files of a snapshot: none, because {why}")),
         );
-        texts.push(format!("rows that state another fact, and not only in other words: {answers} of {all}"));
+        texts.push(format!("rows of which only the words changed: {worded} of {all}"));
         texts
     }
 }

@@ -16,7 +16,8 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
     let refusal = [fault, outage].into_iter().flatten().min_by_key(|(stimulus, _)| place(*stimulus));
     let (stimulus, suffix) = refusal.unwrap_or_else(|| (facts.session.stimulus(), None));
 
-    let answer = spec.by_stimulus(Table::Verdict, stimulus).and_then(|row| Some((row.status()?, row)));
+    let row = spec.by_stimulus(Table::Verdict, stimulus).or_else(|| as_damaged(spec, stimulus));
+    let answer = row.and_then(|row| Some((row.status()?, row)));
     let decision = match (answer, &facts.session) {
         (Some((status, _)), SessionFact::Ready(verdict)) if refusal.is_none() => {
             ServiceDecision::json(status, verdict.clone(), Some(stimulus))
@@ -30,6 +31,19 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
         (None, _) => ServiceDecision::of_http(StatusCode::NOT_FOUND),
     };
     decision.about_verdict()
+}
+
+/// The row of a damaged token, for a token that these tables do not tell from one.
+fn as_damaged(spec: &Spec, stimulus: Stimulus) -> Option<&Row> {
+    const DAMAGED: [Stimulus; 5] = [
+        Stimulus::ReadTokenMalformed,
+        Stimulus::ReadTokenFooterDamaged,
+        Stimulus::ReadTokenPayloadDamaged,
+        Stimulus::ReadTokenSignatureAltered,
+        Stimulus::ReadTokenKeyUnknown,
+    ];
+    let rows = DAMAGED.iter().filter_map(|damaged| spec.by_stimulus(Table::Verdict, *damaged));
+    DAMAGED.contains(&stimulus).then_some(rows).into_iter().flatten().next()
 }
 
 /// Characters of a suffix in an answer (maximum).

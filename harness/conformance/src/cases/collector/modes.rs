@@ -1,3 +1,4 @@
+use edgeproof_fixtures::seal::CollectorMode;
 use edgeproof_fixtures::spec::{Fact, Stimulus};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
@@ -72,8 +73,14 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
     let around: Vec<String> =
         known.iter().flat_map(|mode| [format!(" {mode}"), format!("{mode}s")]).collect();
     let texts = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+    // A mode of the current version that this one does not have.
+    let removed =
+        CollectorMode::ALL.iter().map(|mode| mode.name()).filter(|mode| !known.iter().any(|own| own == mode));
+    let others = texts(&["turbo", "none", "0", "auto\"quoted\"", "плный", LONG]);
+    let others =
+        others.into_iter().filter(|mode| !known.contains(mode)).chain(removed.map(str::to_owned)).collect();
     for (id, title, values) in [
-        ("other", "an unknown mode", texts(&["turbo", "none", "0", "auto\"quoted\"", "плный", LONG])),
+        ("other", "an unknown mode", others),
         ("empty", "an empty mode", texts(&["", " "])),
         ("case", "a mode in another case", upper),
         ("around", "a mode with other characters around it", [around, vec![known.join(",")]].concat()),

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use edgeproof_fixtures::seal::{CollectionFault, SealPublicKey};
+use edgeproof_fixtures::collector::modes;
+use edgeproof_fixtures::seal::{CollectionFault, CollectorMode, SealPublicKey};
 use edgeproof_fixtures::spec::{Advice, Fact, Spec};
 use edgeproof_http::{Answer, ConnectionUse, NoAnswer, Request, Sent};
 use edgeproof_mock::{Arrival, ArrivalAnswer, ServiceEndpoint};
@@ -117,7 +118,9 @@ impl CollectorCaseContext {
     /// Options with the mode that measures least. Cases that are not about measurements take it, because it is fast.
     pub fn quick_options(&self, api_url: &str) -> Map<String, Value> {
         let mut options = self.options(api_url);
-        options.insert("mode".into(), json!("passive"));
+        let modes = modes(self.spec());
+        let quick = modes.iter().find(|mode| *mode == CollectorMode::Passive.name()).or(modes.last());
+        options.extend(quick.map(|mode| ("mode".into(), json!(mode))));
         options
     }
 

@@ -116,7 +116,8 @@ fn launched(command: &str) -> Result<Target, Failure> {
 
 fn fails(fail_on: Option<FailOn>, compared: &Comparison) -> bool {
     let Some(fail_on) = fail_on else { return false };
-    if fail_on == FailOn::Any && compared.points.iter().any(|point| !compared.is_accepted(&point.field)) {
+    let mut others = compared.points.iter().chain(&compared.sections);
+    if fail_on == FailOn::Any && others.any(|other| !compared.is_accepted(&other.field)) {
         return true;
     }
     let mut open = compared.changes.iter().filter(|change| !compared.is_accepted(&change.row));

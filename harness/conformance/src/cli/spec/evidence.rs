@@ -82,7 +82,7 @@ impl Evidence {
             started: report.started.clone(),
             tool: report.tool.version.clone(),
             summary: report.summary.line(),
-            other_tables: (report.spec != own).then(|| report.spec.short_digest().to_owned()),
+            other_tables: (report.spec.digest != own.digest).then(|| report.spec.short_digest().to_owned()),
         });
         Ok(Self { reports: reports.collect(), by_row })
     }

@@ -199,7 +199,7 @@ fn launched_edge_is_on_one_side(#[case] changes: &str) {
 #[case::accepted_in_json(&["current", "next.toml", "--static", "--accepted", "accepted.txt", "--format", "json"], 0, "\"reason\": \"agreed with all owners\"")]
 #[case::stale_in_json(&["current", "current", "--accepted", "accepted.txt", "--format", "json"], 1, "\"stale\": true")]
 #[case::accepted_twice(&["current", "next.toml", "--accepted", "twice.txt"], 2, "twice.txt: line 3 has edge.502.service-unreachable, and line 1 as well")]
-#[case::rows_on_the_wire(&["current", "next.toml", "--static"], 0, "rows that state another fact, and not only in other words: 1 of 1 changed row")]
+#[case::rows_on_the_wire(&["current", "next.toml", "--static"], 0, "rows of which only the words changed: 0 of 1 changed row")]
 #[case::unknown(&["current", "nowhere"], 2, "REV:FOLDER")]
 #[case::revision_itself(&["v1:tables", "v1:tables/"], 2, "with itself")]
 #[case::revision_of_this_clone(&["HEAD@{1}:tables", "current"], 2, "name a commit, a tag or a branch")]

@@ -31,7 +31,7 @@ use super::{load, overlay};
 )]
 #[case::answer_added(
     "[[add]]\nid = \"edge.429.busy\"\nsection = \"7.2\"\nstatus = 429\nbody = '{\"error\":\"busy\"}'\n\
-     condition = \"Too many.\"\nlevel = \"must\"\nbasis = \"interface\"\nstimuli = [\"scripted\"]",
+     condition = \"Too many.\"\nlevel = \"must\"\nbasis = \"interface\"\nexcluded = \"No run sends so many.\"",
     &["an edge: answer 429 {\"error\":\"busy\"}: Too many.",
       "the page: handle 429 {\"error\":\"busy\"}: Too many."]
 )]
@@ -60,6 +60,25 @@ use super::{load, overlay};
 #[case::cache(
     "[[change]]\nid = \"limit.key-set-cache\"\nvalue = 60",
     &["the key set: keep to 60 seconds in place of 300 seconds", "a backend: expect 60 seconds in place of 300 seconds"]
+)]
+#[case::age(
+    "[[change]]\nid = \"limit.verdict-age\"\nvalue = 60",
+    &["the service: keep to 60 seconds in place of 120 seconds",
+      "a backend: expect 60 seconds in place of 120 seconds"]
+)]
+#[case::rule_about_a_verdict(
+    "[[add]]\nid = \"statement.member\"\nsection = \"7.4\"\ncondition = \"The member.\"\n\
+     point = \"verdict.reason-member\"\nvalue = \"error\"",
+    &["the service: keep to error: The member.", "a backend: expect error: The member."]
+)]
+#[case::suffix(
+    "[[change]]\nid = \"verdict.401.bad-footer\"\nsuffixed = true",
+    &["the service: answer 401 bad_footer, then a colon and more in place of 401 bad_footer",
+      "a backend: handle 401 bad_footer, then a colon and more in place of 401 bad_footer"]
+)]
+#[case::statement_of_a_section(
+    "[[add]]\nid = \"statement.jitter\"\nsection = \"7.4\"\ncondition = \"Backends wait for a while.\"",
+    &["the service: Backends wait for a while."]
 )]
 #[case::error(
     "[[change]]\nid = \"collector.unknown-mode\"\ntext = \"no mode <value>\"",
@@ -105,7 +124,20 @@ fn compatible_part_has_the_duties_that_no_case_judges(#[case] text: &str, #[case
     assert!(shown.iter().any(|line| line == expected), "{shown:#?}");
 }
 
-/// Owner and text of each duty of an overlay with one change.
+/// A situation that gets the answer of another row.
+#[test]
+fn situation_of_another_row_is_a_duty() {
+    let shown = duties(
+        "[[change]]\nid = \"relay.401.expired\"\nstimuli = [\"license-expired\", \"license-not-yet-valid\"]\n\
+         [[change]]\nid = \"relay.401.not-yet-valid\"\nstimuli = [\"scripted\"]",
+        true,
+    );
+    let is_told = |line: &str| assert!(shown.iter().any(|shown| shown == line), "{shown:#?}");
+    is_told("the service: it now also applies to: Not valid yet");
+    is_told("the service: it no longer applies to: Not valid yet");
+}
+
+/// Owner and text of each duty of an overlay.
 fn duties(text: &str, only_rows: bool) -> Vec<String> {
     let folder = TempDir::new().unwrap();
     let new = Arc::new(load(&overlay(&folder, text)));
@@ -113,15 +145,16 @@ fn duties(text: &str, only_rows: bool) -> Vec<String> {
     let options = ComparisonOptions { only_rows, ..ComparisonOptions::default() };
     let compared =
         runtime.block_on(Comparison::of(&Arc::new(Spec::current().clone()), &new, &options)).unwrap();
-    let [change] = &compared.changes[..] else { panic!("{compared:?}") };
     let shown: Vec<OwnerItems> = compared.view().owners;
-    for duty in &change.duties {
+    let duties =
+        || compared.changes.iter().flat_map(|change| change.duties.iter().map(|duty| (&change.row, duty)));
+    for (row, duty) in duties() {
         let heading = format!("what the owner of {} does", duty.owner);
-        let item = format!("{}: {}", change.row, duty.text);
+        let item = format!("{row}: {}", duty.text);
         assert!(
             shown.iter().any(|owner| owner.heading == heading && owner.items.contains(&item)),
             "{shown:?}"
         );
     }
-    change.duties.iter().map(|duty| format!("{}: {}", duty.owner, duty.text)).collect()
+    duties().map(|(_, duty)| format!("{}: {}", duty.owner, duty.text)).collect()
 }

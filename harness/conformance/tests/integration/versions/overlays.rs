@@ -170,7 +170,8 @@ fn setting_has_the_name_of_the_version(#[case] edge: &str, #[case] code: i32, #[
 #[case::title_and_fix(&["explain", "unreachable.port-closed"], "the edge answers 503 if nothing", "502")]
 #[case::cause(&["explain", "unreachable-answer"], "Catch every error of the call, and answer 503", "502")]
 #[case::status_beside_its_body(&["explain", "read-failed-wrong"], "and answer 422 with", "answer 400 with")]
-#[case::status_of_something_else(&["explain", "body-refused"], "express.json(): it answers 400", "answers 422 to")]
+#[case::error_of_a_body(&["explain", "read-failed-wrong"], "body_broken", "read_failed")]
+#[case::status_of_something_else(&["explain", "body-validated"], "express.json(): it answers 400", "answers 422 to")]
 #[case::setting(&["explain", "unreachable.port-closed"], "an edge with a UPSTREAM_URL", "with a SERVICE_URL")]
 #[case::path(&["explain", "method.get"], "/v2/signals", "/v1/signals")]
 #[case::settings_folder(&["mint", "edge-settings", "--out", "settings"], "--settings settings --spec next.toml", "SERVICE_URL")]
@@ -184,7 +185,7 @@ fn texts_have_the_words_of_the_version(
     overlay(
         &folder,
         "[[change]]\nid = \"edge.502.service-unreachable\"\nstatus = 503\n\
-         [[change]]\nid = \"edge.400.read-failed\"\nstatus = 422\n\
+         [[change]]\nid = \"edge.400.read-failed\"\nstatus = 422\nbody = '{\"error\":\"body_broken\"}'\n\
          [[change]]\nid = \"setting.edge.service-url\"\nname = \"UPSTREAM_URL\"\n\
          [[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"\n",
     );
@@ -275,6 +276,26 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
 #[case::changed_twice(
     "[[change]]\nid = \"relay.401.expired\"\nstatus = 403\n[[change]]\nid = \"relay.401.expired\"\nstatus = 410",
     "the row `relay.401.expired` is changed twice"
+)]
+#[case::setting_twice(
+    "[[add]]\nid = \"setting.edge.second\"\nsection = \"2\"\nparty = \"edge\"\nname = \"LICENSE\"\ncondition = \"A.\"",
+    "two settings of `edge` are `LICENSE`"
+)]
+#[case::endpoint_twice(
+    "[[change]]\nid = \"endpoint.edge.health\"\npath = \"/v1/signals\"",
+    "two endpoints of `edge` are `/v1/signals`"
+)]
+#[case::profile_beside_a_rule(
+    "[[add]]\nid = \"statement.a\"\nsection = \"4\"\ncondition = \"A.\"\npoint = \"relay.path\"\nvalue = \"/a\"\n[profile]\nrelay.path = \"/b\"",
+    "the profile has another value of `relay.path` than this row"
+)]
+#[case::scripted_answer_of_an_edge(
+    "[[change]]\nid = \"edge.405.method-not-allowed\"\nstimuli = [\"scripted\"]",
+    "`scripted` causes nothing in the table `edge`"
+)]
+#[case::placeholder(
+    "[[change]]\nid = \"collector.unknown-mode\"\ntext = \"no mode <valu>\"",
+    "`<valu>` stands for nothing"
 )]
 #[case::newer_format("format = 2", "reads format 1")]
 #[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
