@@ -54,6 +54,7 @@ pub(crate) use draft::{HEALTH, OTHER_ORIGIN, collection_from, next_marker, prefl
 pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
 pub use edge::{Edge, EdgeLaunch};
 pub use edge_rule::{EdgeObservation, EdgeRule};
+pub(crate) use keys::PUBLISHED;
 pub use keys::{KeySetExchange, KeySetObservation, KeySetRule, Keys};
 pub use monitors::{CollectorMonitor, EdgeMonitor, ServiceMonitor};
 pub use need::{EdgeNeed, ServiceNeed};

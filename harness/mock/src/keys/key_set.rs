@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::Profile;
+use edgeproof_fixtures::spec::{Profile, Spec};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
@@ -11,6 +11,7 @@ use crate::decision::ServiceDecision;
 
 /// Answer to a request for the key set: 304 if the client has it already (RFC 9110, 13.1.2).
 pub(crate) fn decide_key_set(
+    spec: &Spec,
     profile: &Profile,
     limit: Option<Duration>,
     published: &PublishedKeySet,
@@ -26,7 +27,8 @@ pub(crate) fn decide_key_set(
         return ServiceDecision { status: 304, headers, body: Bytes::new(), stimulus: None };
     }
     headers.insert(CONTENT_TYPE, value(&profile.keys_content_type));
-    ServiceDecision { status: 200, headers, body: published.body.clone(), stimulus: None }
+    let status = spec.status("keys.200.published").unwrap_or(200);
+    ServiceDecision { status, headers, body: published.body.clone(), stimulus: None }
 }
 
 /// True if `If-None-Match` lists this entity tag or `*`, by weak comparison.
@@ -39,7 +41,7 @@ fn client_has(request: &HeaderMap, etag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use edgeproof_fixtures::spec::{Spec, Version};
+    use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
     use super::*;
@@ -61,7 +63,7 @@ mod tests {
             request.append(IF_NONE_MATCH, HeaderValue::from_static(field));
         }
         let limit = Some(Duration::from_secs(60));
-        let decision = decide_key_set(spec.profile(), limit, &published, &request);
+        let decision = decide_key_set(&spec, spec.profile(), limit, &published, &request);
         assert_eq!((decision.status, decision.body.is_empty()), (status, status == 304));
         assert_eq!(decision.headers["cache-control"], "public, max-age=60");
         assert_eq!(decision.headers["etag"], "\"t\"");

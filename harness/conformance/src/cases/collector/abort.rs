@@ -8,7 +8,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Counted, PageEffect, PageValue, SessionSubject};
 use serde_json::Value;
 
-use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, SealUse};
+use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PENDING, SealUse};
 use crate::collector::{CollectorEdge, PostReaction, WebSocketReaction};
 use crate::judge::{self, Check, SessionResult, fails_with, resolves};
 
@@ -187,7 +187,7 @@ async fn without_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdg
     match edge.verdict(reference).await {
         Ok(reply) => {
             let actual = Some(judge::page_answer(&reply));
-            let is_pending = reply.is_ok_and(|answer| answer.status == 404);
+            let is_pending = context.has_status(PENDING, &reply);
             context.check(Check::page(PageEffect::NoVerdict, actual, is_pending));
         }
         Err(why) => context.found.not_run = Some(format!("cannot ask for the verdict: {why}")),

@@ -4,7 +4,7 @@ use edgeproof_fixtures::spec::{Advice, Table};
 use edgeproof_reports::difference::{PageEffect, PageValue};
 use serde_json::Value;
 
-use crate::cases::{CaseList, Collector, CollectorCaseContext, SealUse, Unopened};
+use crate::cases::{AVAILABLE, CaseList, Collector, CollectorCaseContext, SealUse, Unopened};
 use crate::collector::{CollectorEdge, SeenRequest};
 use crate::judge::{self, Check, decoded_forms, is_disguised, resolves};
 
@@ -287,7 +287,7 @@ async fn ends_in_verdict(context: &mut CollectorCaseContext, reference: String, 
     let body: Option<Value> =
         reply.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
     let named = body.as_ref().and_then(|body| body.get("ref")).and_then(Value::as_str);
-    let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200) && named == Some(reference.as_str());
+    let ok = context.has_status(AVAILABLE, &reply) && named == Some(reference.as_str());
     let check = Check::page(PageEffect::Verdict, Some(judge::page_answer(&reply)), ok);
     context.check(check.which(&format!("for {what}")));
 }

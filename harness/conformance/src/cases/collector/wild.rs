@@ -6,7 +6,7 @@ use edgeproof_reports::difference::{Counted, PageEffect};
 use super::page_scripts::{ANY_PAGE, DEVIATING_PAGE, PAGE_SCRIPTS, scoped};
 use super::page_watch;
 use super::sealed::check_reference;
-use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup, SealUse};
+use crate::cases::{AVAILABLE, CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup, SealUse};
 use crate::collector::{CollectorEdge, PageForm, PageOrigin};
 use crate::judge::{self, Check, resolves};
 
@@ -118,7 +118,7 @@ async fn has_verdict(context: &mut CollectorCaseContext, edge: &CollectorEdge, r
         return;
     }
     let Ok(reply) = edge.verdict(reference).await else { return };
-    let ok = reply.as_ref().is_ok_and(|answer| answer.status == 200);
+    let ok = context.has_status(AVAILABLE, &reply);
     context.check(Check::page(PageEffect::Verdict, Some(judge::page_answer(&reply)), ok).which(what));
 }
 

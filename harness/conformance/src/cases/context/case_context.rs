@@ -9,7 +9,7 @@ use edgeproof_reports::CaseLevel;
 use tempfile::NamedTempFile;
 
 use super::{CaseFindings, Sender};
-use crate::judge::Check;
+use crate::judge::{AnswerResult, Check};
 
 /// The context of one case at its target: sends requests, observes what they do, and collects findings.
 pub struct CaseContext<T: CaseTarget> {
@@ -64,6 +64,11 @@ impl<T: CaseTarget> CaseContext<T> {
     /// A row by its id.
     pub fn row(&self, id: &str) -> &Row {
         row(self.spec(), id)
+    }
+
+    /// Whether an answer has the status of a row.
+    pub fn has_status(&self, id: &str, reply: &AnswerResult) -> bool {
+        reply.as_ref().is_ok_and(|answer| self.spec().status(id) == Some(answer.status))
     }
 
     /// The current time, to measure durations.

@@ -14,6 +14,7 @@ use edgeproof_targets::{HookError, RunningEdge};
 
 use super::{CaseContext, CaseExchange, CaseTarget, VerdictRequest};
 use super::{ServiceExchange, ServiceTraffic};
+use crate::cases::PENDING;
 use crate::judge::{AnswerResult, without_coding};
 use crate::states::{StateNeed, States};
 
@@ -211,7 +212,7 @@ impl ServiceCaseContext {
         let reference = self.target.inputs.session_ref.clone()?;
         self.target.traffic.note_session(&reference);
         let reply = self.fetch_verdict(&self.with_token(&reference)).await;
-        if reply.is_ok_and(|answer| answer.status == 404) {
+        if self.has_status(PENDING, &reply) {
             self.found.not_run = Some(
                 "the session of --session-ref has no verdict, or its verdict is too old; pass a session that finished less \
                  than two minutes ago"

@@ -7,7 +7,8 @@ use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
-use crate::cases::{CaseList, Keys, ServiceCaseContext};
+use crate::cases::service::status;
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Number of requests that must return the same keys.
@@ -74,10 +75,7 @@ fn differs(first: &AnswerResult, second: &AnswerResult) -> bool {
 /// The keys in sorted order, or why there are none.
 fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     let answer = reply.as_ref().map_err(ToString::to_string)?;
-    if answer.status != 200 {
-        return Err(answer.status.to_string());
-    }
-    let set = KeySet::parse(&answer.body).map_err(|why| why.to_string())?;
+    let set = KeySet::parse(&answer.body).map_err(|why| format!("{} {why}", answer.status))?;
     let mut keys: Vec<String> = set
         .keys()
         .iter()
@@ -96,10 +94,8 @@ fn value(reply: &AnswerResult) -> KeySetValue {
     match reply {
         Err(why) => KeySetValue::Silence(judge::silence(why)),
         Ok(answer) => match KeySet::parse(&answer.body) {
-            Ok(set) if answer.status == 200 => {
-                KeySetValue::Ids(set.keys().iter().map(|key| key.kid().map(Wire::from)).collect())
-            }
-            _ => KeySetValue::Status(answer.status),
+            Ok(set) => KeySetValue::Ids(set.keys().iter().map(|key| key.kid().map(Wire::from)).collect()),
+            Err(_) => KeySetValue::Status(answer.status),
         },
     }
 }
@@ -121,7 +117,7 @@ fn tagged(cases: &mut CaseList<'_, Keys>) {
             context.checks(same_fields(&first, &reply));
             let reply =
                 context.fetch_key_set(&context.key_set().header("If-None-Match", "\"edgeproof\"")).await;
-            context.check(judge::status_is(200, &reply));
+            context.check(status(context.spec(), PUBLISHED, &reply));
             parse_key_set(context, &reply);
         }));
 }

@@ -172,8 +172,8 @@ impl KeySetObservation {
                 header("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("none").to_owned()
             }
             Self::Credential => match reply {
-                Ok(answer) if answer.status == 200 => "none".to_owned(),
                 Ok(answer) if matches!(answer.status, 401 | 403) => "asks for one".to_owned(),
+                Ok(answer) if KeySet::parse(&answer.body).is_ok() => "none".to_owned(),
                 other => summary::status(other),
             },
             Self::Caching => match header("cache-control") {

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 
 use super::shape::parse_key_set;
 use super::signature::{judge_tokens, signed, verifies};
-use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
@@ -89,7 +89,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                     let changed = body(before) != body(&now);
                     let conditional = context.key_set().header("If-None-Match", &tag);
                     let reply = context.fetch_key_set(&conditional).await;
-                    let expected = if changed { vec![200] } else { vec![200, 304] };
+                    let whole = context.spec().status(PUBLISHED).unwrap_or_default();
+                    let expected = if changed { vec![whole] } else { vec![whole, 304] };
                     context.check(judge::status_in(Statuses::OneOf(expected.clone()), &reply));
                     // A date has seconds. A set that changed within one of them may be missed.
                     if let Some(date) = header(before, "last-modified") {
@@ -156,7 +157,9 @@ fn during(cases: &mut CaseList<'_, Keys>) {
                 let mut wrong = None;
                 while !ended.load(Ordering::Relaxed) && wrong.is_none() {
                     let sent = context.begin_keys(&draft).await;
-                    wrong = Some(sent).filter(|sent| !has_key_of(&old, sent));
+                    // An answer without a key set shows nothing: a service may restart to rotate.
+                    wrong = Some(sent)
+                        .filter(|sent| context.has_status(PUBLISHED, &sent.reply) && !has_key_of(&old, sent));
                     context.sleep(PAUSE).await;
                 }
                 wrong
@@ -200,10 +203,10 @@ fn key_of(tokens: &[String]) -> Option<String> {
     tokens.iter().find_map(|token| judge::key_id(token))
 }
 
-/// Whether a key set verifies these tokens. An answer without one shows nothing: a service may restart to rotate.
+/// Whether an answer is a key set that verifies these tokens.
 fn has_key_of(tokens: &[String], sent: &Sent) -> bool {
-    let Some(answer) = sent.reply.as_ref().ok().filter(|answer| answer.status == 200) else { return true };
-    KeySet::parse(&answer.body).is_ok_and(|set| verifies(tokens, &set).is_ok_and(|check| check.ok))
+    let set = sent.reply.as_ref().ok().and_then(|answer| KeySet::parse(&answer.body).ok());
+    set.is_some_and(|set| verifies(tokens, &set).is_ok_and(|check| check.ok))
 }
 
 /// A request that caches hand on: they may have the earlier set for five minutes (8).

@@ -5,12 +5,9 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
-use crate::cases::{CaseList, Keys, OUTAGE, Phase, ServiceCaseContext, ServiceNeed};
+use crate::cases::{CaseList, Keys, OUTAGE, PUBLISHED, Phase, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
-
-/// Row of the key set.
-const PUBLISHED: &str = "keys.200.published";
 
 /// Format and contents of the key set (RFC 7517).
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {

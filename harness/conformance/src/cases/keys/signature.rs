@@ -10,7 +10,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::shape::parse_key_set;
-use crate::cases::{CaseList, Keys, ServiceCaseContext, ServiceNeed};
+use crate::cases::service::status;
+use crate::cases::{AVAILABLE, CaseList, Keys, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
 
@@ -78,7 +79,7 @@ fn many(cases: &mut CaseList<'_, Keys>) {
                     if sent.reply.as_ref().is_ok_and(|answer| answer.status == 429) {
                         return;
                     }
-                    let Some(tokens) = tokens_of(&sent) else { continue };
+                    let Some(tokens) = tokens_of(context, &sent) else { continue };
                     context.found.varied += 1;
                     if verifies(&tokens, &set).is_ok_and(|check| check.ok) {
                         continue;
@@ -112,8 +113,8 @@ async fn fetch(context: &ServiceCaseContext, reference: &str, makes: bool) -> Op
 }
 
 /// The signed tokens of an answer. None: it is no verdict with one.
-fn tokens_of(sent: &Sent) -> Option<Vec<String>> {
-    let answer = sent.reply.as_ref().ok().filter(|answer| answer.status == 200)?;
+fn tokens_of(context: &ServiceCaseContext, sent: &Sent) -> Option<Vec<String>> {
+    let answer = sent.reply.as_ref().ok().filter(|_| context.has_status(AVAILABLE, &sent.reply))?;
     Some(tokens(&answer.body)).filter(|tokens| !tokens.is_empty())
 }
 
@@ -147,7 +148,7 @@ pub(super) async fn signed(context: &mut ServiceCaseContext, reference: &str) ->
 
 /// The signed tokens of an answer, which has to be a verdict. None: there is none, and the case says so.
 pub(super) fn signed_in(context: &mut ServiceCaseContext, verdict: &AnswerResult) -> Option<Vec<String>> {
-    let status = judge::status_is(200, verdict);
+    let status = status(context.spec(), AVAILABLE, verdict);
     let is_verdict = status.ok;
     context.check(status);
     if !is_verdict {

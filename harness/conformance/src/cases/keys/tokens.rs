@@ -6,7 +6,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, MemberChange, Wire};
 
 use super::signature::{signed, signed_in, verdicts};
-use crate::cases::{CaseList, Keys, ServiceNeed};
+use crate::cases::{CaseList, Keys, PENDING, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
 
@@ -102,7 +102,7 @@ fn renewed(cases: &mut CaseList<'_, Keys>) {
             }
             let second = context.fetch_verdict(&context.with_token(&reference)).await;
             // The interface does not show whether a session can have a second verdict.
-            if second.as_ref().is_ok_and(|answer| answer.status == 404) {
+            if context.has_status(PENDING, &second) {
                 context.found.not_applicable = Some("a session has one verdict".into());
                 return;
             }

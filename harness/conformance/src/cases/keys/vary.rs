@@ -7,8 +7,8 @@ use edgeproof_reports::{CaseLevel, Hop};
 
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
-use crate::cases::service::{forms, is_blocked, visit};
-use crate::cases::{CaseList, Keys, ServiceCaseContext};
+use crate::cases::service::{forms, is_blocked, status, visit};
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
@@ -50,8 +50,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 }
 
 fn requests(cases: &mut CaseList<'_, Keys>) {
-    cases.case("keys.200.published", "vary.keys.request", "each form of a GET returns the key set").steps(
-        steps!(async |context| {
+    cases.case(PUBLISHED, "vary.keys.request", "each form of a GET returns the key set").steps(steps!(
+        async |context| {
             let Some(keys) = published(context).await else { return };
             let plain = context.key_set();
             let query = |query: &str| Draft { path: format!("{}?{query}", plain.path), ..plain.clone() };
@@ -73,22 +73,22 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
                 let reply = context.fetch_key_set(&draft).await;
                 context.found.varied += 1;
                 let mut checks = judge::transport(&draft, &reply);
-                checks.extend([judge::status_is(200, &reply), same_keys(&keys, &reply)]);
+                checks.extend([status(context.spec(), PUBLISHED, &reply), same_keys(&keys, &reply)]);
                 checks.push(judge::json_content_type(&reply).at(CaseLevel::Should));
                 for check in checks {
                     let level = check.level.max(level);
                     context.check(check.of(&name).at(level));
                 }
             }
-        }),
-    );
+        }
+    ));
 }
 
 /// Requests that a server refuses change nothing for the next backend.
 fn visitors(cases: &mut CaseList<'_, Keys>) {
     cases
         .case(
-            "keys.200.published",
+            PUBLISHED,
             "keys.visitors",
             "the key set is the same after visitors that send unusual heads or another protocol",
         )
@@ -100,7 +100,7 @@ fn visitors(cases: &mut CaseList<'_, Keys>) {
             if is_blocked(context, &reply) {
                 return;
             }
-            context.checks(vec![judge::status_is(200, &reply), same_keys(&keys, &reply)]);
+            context.checks(vec![status(context.spec(), PUBLISHED, &reply), same_keys(&keys, &reply)]);
         }));
 }
 
@@ -121,18 +121,19 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
             };
             let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
             let inner = opaque.trim_matches('"');
+            let whole = context.spec().status(PUBLISHED).unwrap_or_default();
             // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
-            let matching: &[u16] = &[200, 304];
+            let matching: &[u16] = &[whole, 304];
             for (condition, statuses) in [
                 (tag.clone(), &[304][..]),
                 (format!("W/{opaque}"), matching),
                 (format!("\"edgeproof\", {tag}"), matching),
                 (format!("{tag},\"edgeproof\""), matching),
                 ("*".to_owned(), matching),
-                (format!("\"{inner}x\""), &[200]),
-                (format!("\"x{inner}\""), &[200]),
-                ("\"\"".to_owned(), &[200]),
-                ("\"a\", \"b\"".to_owned(), &[200]),
+                (format!("\"{inner}x\""), &[whole]),
+                (format!("\"x{inner}\""), &[whole]),
+                ("\"\"".to_owned(), &[whole]),
+                ("\"a\", \"b\"".to_owned(), &[whole]),
             ] {
                 let name = format!("If-None-Match: {condition}");
                 let reply =
@@ -168,7 +169,7 @@ fn head(cases: &mut CaseList<'_, Keys>) {
         steps!(async |context| {
             let get = context.fetch_key_set(&context.key_set()).await;
             let head = context.fetch_key_set(&Draft { method: "HEAD".into(), ..context.key_set() }).await;
-            context.check(judge::status_is(200, &head));
+            context.check(status(context.spec(), PUBLISHED, &head));
             context.check(judge::head_length(&get, &head));
             let (Ok(get), Ok(head)) = (get, head) else { return };
             for name in ["content-type", "etag", "cache-control", "last-modified", "expires"] {
@@ -185,7 +186,7 @@ fn head(cases: &mut CaseList<'_, Keys>) {
 fn connection(cases: &mut CaseList<'_, Keys>) {
     cases
         .case(
-            "keys.200.published",
+            PUBLISHED,
             "vary.keys.connection",
             "the key set stays the same over one connection, also after other requests",
         )
@@ -214,7 +215,7 @@ fn connection(cases: &mut CaseList<'_, Keys>) {
                 if *draft == plain {
                     context.found.varied += 1;
                     let name = format!("request {number} over one connection");
-                    context.check(judge::status_is(200, &reply).of(&name));
+                    context.check(status(context.spec(), PUBLISHED, &reply).of(&name));
                     context.check(same_keys(&keys, &reply).of(&name));
                 }
             }
@@ -287,8 +288,7 @@ fn same_keys(keys: &BTreeSet<String>, reply: &AnswerResult) -> Check {
 
 /// The keys of an answer. None: no key set.
 fn keys_in(reply: &AnswerResult) -> Option<BTreeSet<String>> {
-    let answer = reply.as_ref().ok().filter(|answer| answer.status == 200)?;
-    let set = KeySet::parse(&answer.body).ok()?;
+    let set = KeySet::parse(&reply.as_ref().ok()?.body).ok()?;
     // The order of members is free.
     let sorted = |key: &Jwk| format!("{:?}", key.members().iter().collect::<BTreeMap<_, _>>());
     Some(set.keys().iter().map(sorted).collect())

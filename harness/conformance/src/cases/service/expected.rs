@@ -41,12 +41,12 @@ pub(in crate::cases) enum Expected {
     Pending(String),
     /// The answer to a request without a read token.
     Unauthorized,
-    /// Status 401, and a code for a token that is damaged or no read token.
+    /// The refusal with a code for a token that is damaged or no read token.
     Damaged,
     /// The verdict.
     Verdict,
-    /// One of these statuses.
-    Status(&'static [u16]),
+    /// The status of one of these rows, or another one that HTTP permits.
+    Status { rows: &'static [&'static str], others: &'static [u16] },
     /// Any answer below 500.
     NoServerError,
     /// The refusal of an expired read token.
@@ -69,7 +69,11 @@ impl Expected {
                 vec![status_of(&codes, reply), judge::is_json(reply), judge::has_code(&codes, reply)]
             }
             Self::Verdict => verdict(spec, reply),
-            Self::Status(statuses) => vec![judge::status_in(Statuses::OneOf(statuses.to_vec()), reply)],
+            Self::Status { rows, others } => {
+                let stated = rows.iter().filter_map(|id| spec.status(id));
+                let statuses: BTreeSet<u16> = stated.chain(others.iter().copied()).collect();
+                vec![judge::status_in(Statuses::OneOf(statuses.into_iter().collect()), reply)]
+            }
             // 501 says that the service does not implement a method (RFC 9110 §15.6.2).
             Self::NoServerError => vec![judge::status_in(Statuses::NoServerErrorOr501, reply)],
         }
@@ -77,7 +81,7 @@ impl Expected {
 }
 
 /// The answer has the status of a row, and any body.
-pub(super) fn status(spec: &Spec, id: &str, reply: &AnswerResult) -> Check {
+pub(in crate::cases) fn status(spec: &Spec, id: &str, reply: &AnswerResult) -> Check {
     match row(spec, id).status() {
         Some(status) => judge::status_is(status, reply),
         None => Check::unstated(answer(row(spec, id), "").wanted()),

@@ -22,11 +22,11 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(super) use expected::Expected;
 pub(crate) use expected::{AVAILABLE, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending};
+pub(super) use expected::{Expected, status};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
-    forms, with_bit,
+    forms, with_bit, without_token,
 };
 pub(super) use visitors::{is_blocked, visit};
 

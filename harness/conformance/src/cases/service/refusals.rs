@@ -144,6 +144,10 @@ fn reason_member(cases: &mut CaseList<'_, Service>) {
 }
 
 fn challenge(cases: &mut CaseList<'_, Service>) {
+    // HTTP asks for a challenge in an answer of this status only (RFC 9110 §15.5.2).
+    if cases.spec.status(UNAUTHORIZED) != Some(401) {
+        return;
+    }
     let title = "a 401 names the Bearer scheme";
     let exchange = VerdictExchange::unknown("challenge").token(TokenChoice::Missing);
     let exchange = exchange.expect(VerdictRule::BearerChallenge);

@@ -1,12 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use edgeproof_fixtures::spec::Advice;
+use edgeproof_fixtures::spec::{Advice, Spec};
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, HeaderChange, Invariant};
 
 use super::record::ServiceRecord;
-use crate::cases::ServiceExchange;
+use crate::cases::{PENDING, ServiceExchange, UNAUTHORIZED};
 use crate::judge::Check;
 use crate::monitor::breaches::{Breaches, by_exchange};
 
@@ -32,17 +32,19 @@ struct Group<'r> {
 }
 
 /// A pending answer and a refusal have the same header fields, whether or not there is a session.
-pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
+pub(super) fn judge(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
+    let [pending, refusal] = [PENDING, UNAUTHORIZED].map(|id| spec.status(id));
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     let is_read = |exchange: &&ServiceExchange| matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
     for exchange in record.verdicts().filter(is_read) {
         let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
             continue;
         };
-        if !matches!(answer.status, 401 | 404) || exchange.level == CaseLevel::Open {
+        let is_refusal = Some(answer.status) == refusal;
+        if !(is_refusal || Some(answer.status) == pending) || exchange.level == CaseLevel::Open {
             continue;
         }
-        let group = groups.entry(form(exchange, answer)).or_default();
+        let group = groups.entry(form(exchange, answer, is_refusal)).or_default();
         if record.sessions.contains(&reference) {
             group.with_session.push((exchange, answer));
         } else {
@@ -62,11 +64,11 @@ pub(super) fn judge(record: &ServiceRecord) -> Vec<Check> {
 }
 
 /// Requests of the same form differ in nothing but reference and token. Refusals with different bodies have different reasons.
-fn form(exchange: &ServiceExchange, answer: &Answer) -> String {
+fn form(exchange: &ServiceExchange, answer: &Answer, is_refusal: bool) -> String {
     let names: BTreeSet<String> =
         exchange.draft.headers.iter().map(|(name, _)| name.to_lowercase()).collect();
     let query = exchange.draft.path.contains('?');
-    let body = if answer.status == 401 { String::from_utf8_lossy(&answer.body) } else { "".into() };
+    let body = if is_refusal { String::from_utf8_lossy(&answer.body) } else { "".into() };
     let method = &exchange.draft.method;
     format!("{method} {} {:?} {names:?} {query} {body}", answer.status, answer.version)
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
-use edgeproof_fixtures::spec::{Advice, Fact, Row, Spec};
+use edgeproof_fixtures::spec::{Advice, Row, Spec};
 use edgeproof_http::Draft;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, KeySetValue, SecretPlace, Secrets};
@@ -20,7 +20,8 @@ use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
 use super::{internals, messages};
 use crate::cases::{
-    self, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, is_pending, token_echo,
+    self, AVAILABLE, PENDING, PUBLISHED, ServiceCaseContext, ServiceExchange, ServiceMonitor, UNAUTHORIZED,
+    is_pending, token_echo,
 };
 use crate::judge::{self, Check};
 
@@ -36,18 +37,18 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// Checks the invariant on everything that a run did with a service.
 pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
     match monitor {
-        ServiceMonitor::Alike => alike::judge(record),
+        ServiceMonitor::Alike => alike::judge(record, spec),
         ServiceMonitor::Caching => vec![caching(record)],
         ServiceMonitor::NoEcho => vec![no_echo(record)],
-        ServiceMonitor::Own => vec![own::judge(record)],
-        ServiceMonitor::Bodies => bodies(record, spec.row(PENDING)),
+        ServiceMonitor::Own => vec![own::judge(record, spec)],
+        ServiceMonitor::Bodies => bodies(record, spec),
         ServiceMonitor::Internals => vec![internals::of_service(record.verdicts())],
         ServiceMonitor::KeyInternals => vec![internals::of_service(record.key_sets())],
         ServiceMonitor::Messages => vec![messages::of_service(record.verdicts())],
         ServiceMonitor::KeyMessages => vec![messages::of_service(record.key_sets())],
         ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),
-        ServiceMonitor::KeyCaching => key_caching(record, spec.row("limit.key-set-cache")),
-        ServiceMonitor::SameKeys => same_keys(record),
+        ServiceMonitor::KeyCaching => key_caching(record, spec),
+        ServiceMonitor::SameKeys => same_keys(record, spec),
     }
 }
 
@@ -161,7 +162,8 @@ fn no_echo(record: &ServiceRecord) -> Check {
     echoed.check(Invariant::TokensInAnswers).advise(Advice::TokenEchoed)
 }
 
-fn bodies(record: &ServiceRecord, row: Option<&Row>) -> Vec<Check> {
+fn bodies(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
+    let [available, refusal] = [AVAILABLE, UNAUTHORIZED].map(|id| spec.status(id));
     let (mut pending, mut refused, mut kind) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let judged =
@@ -171,20 +173,21 @@ fn bodies(record: &ServiceRecord, row: Option<&Row>) -> Vec<Check> {
             continue;
         };
         let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
-        let pending_row = row.filter(|row| body.as_ref().is_some_and(|body| is_pending(row, body)));
+        let pending_row =
+            spec.row(PENDING).filter(|row| body.as_ref().is_some_and(|body| is_pending(row, body)));
         if let Some(row) = pending_row {
             let checks = judge::exact(&cases::answer(row, &reference), &exchange.sent.reply);
             if let Some(check) = checks.iter().find(|check| !check.ok) {
                 pending.push_at(exchange.level, breach(exchange, check));
             }
         }
-        if answer.status == 401 && !body.is_some_and(|body| body.is_object() || body.is_string()) {
+        if Some(answer.status) == refusal && !body.is_some_and(|body| body.is_object() || body.is_string()) {
             let check = judge::is_json(&exchange.sent.reply);
             refused.push_at(exchange.level, breach(exchange, &check));
         }
-        let is_fixed = pending_row.is_some() || matches!(answer.status, 200 | 401);
+        let is_fixed = pending_row.is_some() || Some(answer.status) == refusal;
         let check = judge::json_content_type(&exchange.sent.reply);
-        if is_fixed && answer.status != 200 && !check.ok {
+        if is_fixed && Some(answer.status) != available && !check.ok {
             kind.push_at(exchange.level, breach(exchange, &check));
         }
     }
@@ -195,16 +198,13 @@ fn bodies(record: &ServiceRecord, row: Option<&Row>) -> Vec<Check> {
     ]
 }
 
-fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
-    let Some(Fact::Limit { value: Some(seconds), .. }) = limit.map(|row| &row.fact) else {
-        return Vec::new();
-    };
-    let longest = Duration::from_secs(*seconds);
+fn key_caching(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
+    let Some(longest) = spec.limit("limit.key-set-cache") else { return Vec::new() };
     let mut long = Breaches::default();
     for exchange in record.key_sets() {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
         // Another answer is no key set, so its lifetime is free.
-        let is_key_set = |status: u16| matches!(status, 200 | 304);
+        let is_key_set = |status: u16| status == 304 || spec.status(PUBLISHED) == Some(status);
         let reads = reads && exchange.sent.reply.as_ref().is_ok_and(|answer| is_key_set(answer.status));
         let check = judge::fresh_for(longest, &exchange.sent.reply, exchange.sent.received());
         if reads && !check.ok {
@@ -214,12 +214,14 @@ fn key_caching(record: &ServiceRecord, limit: Option<&Row>) -> Vec<Check> {
     vec![long.check(Invariant::CacheTimes)]
 }
 
-fn same_keys(record: &ServiceRecord) -> Vec<Check> {
+fn same_keys(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
+    let published = spec.status(PUBLISHED);
     let (mut other, mut private) = (Breaches::default(), Breaches::default());
     // The keys may change where a case asked for it.
     let mut first: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for exchange in record.key_sets().filter(|exchange| exchange.draft.method == "GET") {
-        let Some(answer) = exchange.sent.reply.as_ref().ok().filter(|answer| answer.status == 200) else {
+        let reply = exchange.sent.reply.as_ref().ok();
+        let Some(answer) = reply.filter(|answer| Some(answer.status) == published) else {
             continue;
         };
         let Ok(set) = KeySet::parse(&answer.body) else {

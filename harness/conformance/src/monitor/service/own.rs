@@ -1,9 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use edgeproof_fixtures::spec::Spec;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
 
 use super::record::ServiceRecord;
+use crate::cases::AVAILABLE;
 use crate::judge::{self, Check};
 use crate::monitor::breaches::{Breaches, by_exchange};
 
@@ -12,12 +14,14 @@ const ENOUGH: usize = 3;
 
 /// Where verdicts name their session, each names its own. The interface does not show these places: they are those that hold
 /// the reference of the request in several verdicts.
-pub(super) fn judge(record: &ServiceRecord) -> Check {
+pub(super) fn judge(record: &ServiceRecord, spec: &Spec) -> Check {
+    let available = spec.status(AVAILABLE);
     let verdicts: Vec<_> = record
         .verdicts()
         .filter(|exchange| exchange.draft.method == "GET")
         .filter_map(|exchange| {
-            let answer = exchange.sent.reply.as_ref().ok().filter(|answer| answer.status == 200)?;
+            let reply = exchange.sent.reply.as_ref().ok();
+            let answer = reply.filter(|answer| Some(answer.status) == available)?;
             Some((exchange, exchange.reference(&record.path)?, judge::texts(&answer.body)))
         })
         .collect();

@@ -28,7 +28,7 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
             {
                 return check_states(backend).await;
             }
-            Ok(answer) if answer.status == 401 && json(answer).is_some() => {
+            Ok(answer) if is_refusal(backend, answer.status) && json(answer).is_some() => {
                 return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give a valid token of this service and \
                      environment in READ_TOKEN or with --read-token",

@@ -8,7 +8,7 @@ use super::play::{Played, SequencePlayer, StepPlayer, StepResult, play_waves};
 use super::service_step::{ServiceAction, SessionChoice, VerdictStep};
 use super::steps::Sequence;
 use crate::cases::service::{Expected, Probe};
-use crate::cases::{ServiceCaseContext, next_marker, without_private_keys};
+use crate::cases::{PENDING, PUBLISHED, ServiceCaseContext, next_marker, without_private_keys};
 use crate::judge::Check;
 use crate::states::StateNeed;
 
@@ -125,7 +125,7 @@ impl ServiceSteps<'_> {
         let violations = sent.violations.into_iter().map(Violation::without_excerpt).collect();
         let sent = Sent { reply: without_private_keys(sent.reply), violations, ..sent };
         self.context.trace(Hop::ClientKeys, &draft, sent.clone());
-        let probe = Probe::new("", draft.clone(), Expected::Status(&[200]));
+        let probe = Probe::new("", draft.clone(), Expected::Status { rows: &[PUBLISHED], others: &[] });
         StepResult { checks: self.judge(&probe, &sent), exchange: Some((draft, sent)) }
     }
 
@@ -154,6 +154,6 @@ impl ServiceSteps<'_> {
         let draft = self.context.verdict(&known).bearer(&self.context.read_token()).draft();
         let sent = self.context.begin(&draft, self.limit).await;
         self.context.trace(Hop::ClientService, &draft, sent.clone());
-        sent.reply.is_ok_and(|answer| answer.status == 404)
+        self.context.has_status(PENDING, &sent.reply)
     }
 }

@@ -6,7 +6,7 @@ use strum::{Display, VariantArray};
 use crate::cases::ServiceCaseContext;
 use crate::cases::service::{
     ACCEPTS, CONDITIONS, Expected, HEADERS, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, TokenChoice,
-    WEAK_CONDITIONS,
+    WEAK_CONDITIONS, without_token,
 };
 use crate::states::StateNeed;
 
@@ -150,8 +150,7 @@ impl VerdictStep {
                 (TokenChoice::Valid | TokenChoice::OtherLicense, _) | (_, "OPTIONS") => {
                     (Expected::NoServerError, CaseLevel::Should)
                 }
-                (_, "HEAD") => (Expected::Status(&[401, 405, 501]), CaseLevel::Must),
-                _ => (Expected::Status(&[400, 401, 403, 404, 405, 411, 415, 501]), CaseLevel::Must),
+                (_, method) => (without_token(method), CaseLevel::Must),
             };
         }
         if self.query.is_some_and(|query| INVALID_WAITS.contains(&query)) {

@@ -252,7 +252,7 @@ impl Outcome {
             Expected::Unauthorized | Expected::Expired | Expected::Revoked | Expected::Damaged => {
                 Some(Self::Refused)
             }
-            Expected::Status(_) | Expected::NoServerError => None,
+            Expected::Status { .. } | Expected::NoServerError => None,
         }
     }
 

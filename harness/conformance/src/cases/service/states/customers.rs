@@ -6,7 +6,7 @@ use edgeproof_reports::difference::{AnswerSubject, TimeRule};
 
 use super::named::own_verdict;
 use crate::cases::service::exchange::SessionState;
-use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
 use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
 use crate::judge::{self, Check};
@@ -78,12 +78,8 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
                 if is_stated {
                     let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
                     context.checks(checks);
-                } else if seen
-                    .as_ref()
-                    .is_ok_and(|answer| Some(answer.status) == context.row(AVAILABLE).status())
-                {
-                    let status = context.row(PENDING).status().unwrap_or(404);
-                    context.check(judge::status_is(status, &seen));
+                } else if context.has_status(AVAILABLE, &seen) {
+                    context.check(status(context.spec(), PENDING, &seen));
                 }
                 context.check(judge::same_answer(
                     AnswerSubject::ForAnyReason,

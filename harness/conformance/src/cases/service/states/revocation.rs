@@ -9,7 +9,7 @@ use edgeproof_reports::difference::AnswerSubject;
 use super::named::own_verdict;
 use super::refused_again::accepted_spellings;
 use crate::cases::service::TokenChoice;
-use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer};
+use crate::cases::service::expected::{AVAILABLE, EXPIRED, PENDING, REVOKED, answer, status};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
@@ -78,9 +78,8 @@ async fn head(context: &mut ServiceCaseContext, references: &[String], authoriza
     for reference in references {
         let request = context.verdict(reference).authorization(authorization).method("HEAD");
         let reply = context.fetch_verdict(&request).await;
-        let available = context.row(AVAILABLE).status();
-        if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
-            context.check(judge::status_is(context.row(REVOKED).status().unwrap_or(401), &reply));
+        if context.has_status(AVAILABLE, &reply) {
+            context.check(status(context.spec(), REVOKED, &reply));
         }
         match &first {
             Some(first) => {

@@ -13,7 +13,7 @@ mod waits;
 use crate::cases::{CaseList, Service};
 
 pub(in crate::cases) use probe::Probe;
-pub(in crate::cases) use requests::{ACCEPTS, CONDITIONS, HEADERS, METHODS, WEAK_CONDITIONS};
+pub(in crate::cases) use requests::{ACCEPTS, CONDITIONS, HEADERS, METHODS, WEAK_CONDITIONS, without_token};
 pub(in crate::cases) use token_damage::with_bit;
 pub(in crate::cases) use transport::{HttpForm, forms};
 pub(in crate::cases) use waits::{INVALID as INVALID_WAITS, SHORT as SHORT_WAITS};

@@ -144,6 +144,15 @@ fn without_accept(mut draft: Draft) -> Draft {
     draft
 }
 
+/// The answer to another method than GET, without a valid token.
+pub(in crate::cases) fn without_token(method: &str) -> Expected {
+    match method {
+        "OPTIONS" => Expected::NoServerError,
+        "HEAD" => Expected::Status { rows: &[UNAUTHORIZED], others: &[405, 501] },
+        _ => Expected::Status { rows: &[UNAUTHORIZED], others: &[400, 401, 403, 404, 405, 411, 415, 501] },
+    }
+}
+
 /// No method is a way around the token, and none removes a verdict or creates one.
 fn methods(cases: &mut CaseList<'_, Service>) {
     let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
@@ -154,12 +163,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
             .iter()
             .map(|method| {
                 let draft = context.verdict(session).method(method).draft();
-                let expected = match *method {
-                    "OPTIONS" => Expected::NoServerError,
-                    "HEAD" => Expected::Status(&[401, 405, 501]),
-                    _ => Expected::Status(&[400, 401, 403, 404, 405, 411, 415, 501]),
-                };
-                Probe::new(format!("{method} without a token"), draft, expected)
+                Probe::new(format!("{method} without a token"), draft, without_token(method))
             })
             .collect()
     });
