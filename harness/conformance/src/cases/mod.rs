@@ -54,14 +54,15 @@ pub(crate) use draft::{HEALTH, OTHER_ORIGIN, collection_from, next_marker, prefl
 pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
 pub use edge::{Edge, EdgeLaunch};
 pub use edge_rule::{EdgeObservation, EdgeRule};
-pub(crate) use keys::PUBLISHED;
 pub use keys::{KeySetExchange, KeySetObservation, KeySetRule, Keys};
 pub use monitors::{CollectorMonitor, EdgeMonitor, ServiceMonitor};
 pub use need::{EdgeNeed, ServiceNeed};
 pub use part::{CaseSettings, Exchange, Monitor, Part};
 pub use point_rule::PointRule;
 pub use releases::{Release, Releases, RemovedCase};
-pub(crate) use service::{AVAILABLE, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending, token_echo};
+pub(crate) use service::{
+    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, token_echo,
+};
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};
 pub use setup::{OTHER_ALLOWED_ORIGIN, Setup};

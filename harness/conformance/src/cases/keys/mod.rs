@@ -14,9 +14,6 @@ use super::CaseList;
 pub use exchange::{KeySetExchange, KeySetObservation, KeySetRule};
 pub use part::Keys;
 
-/// Row of the answer with the key set.
-pub(crate) const PUBLISHED: &str = "keys.200.published";
-
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     shape::add(cases);

@@ -9,8 +9,9 @@ use edgeproof_reports::difference::Statuses;
 use futures_util::future::join_all;
 
 use super::shape::parse_key_set;
-use super::signature::{judge_tokens, signed, verifies};
-use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, ServiceNeed};
+use super::signature::{judge_tokens, signed, signed_in, verifies};
+use crate::cases::service::TO_BEGIN;
+use crate::cases::{AVAILABLE, CaseList, Keys, PUBLISHED, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
@@ -31,7 +32,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                 if context.provide(StateRequest::Rotate {}).await.is_none() {
                     return;
                 }
-                let Some(new) = newly_signed(context, name).await else { return };
+                let Some(new) = polled(context, name).await else { return };
                 old = std::mem::replace(&mut newest, new);
                 let reply = context.fetch_key_set(&uncached(context)).await;
                 let Some(set) = parse_key_set(context, &reply) else { return };
@@ -224,6 +225,29 @@ async fn newly_signed(context: &mut ServiceCaseContext, name: &str) -> Option<Ve
     };
     signed(context, &reference).await
 }
+
+/// The signed tokens of a verdict that comes during a long poll, where the service chooses no references and waits; else those
+/// of any new verdict.
+async fn polled(context: &mut ServiceCaseContext, name: &str) -> Option<Vec<String>> {
+    if context.supports(StateNeed::ChosenReference) {
+        let reference = context.reference(name);
+        let draft = context.with_token(&reference).query("waitMs=5000").draft();
+        let sending = context.begin(&draft, POLL_TIMEOUT);
+        let making = async {
+            context.sleep(TO_BEGIN).await;
+            context.ask(&StateRequest::verdict(&reference)).await
+        };
+        let (sent, made) = tokio::join!(sending, making);
+        context.record(&draft, sent.clone());
+        if made.is_ok() && context.has_status(AVAILABLE, &sent.reply) {
+            return signed_in(context, &sent.reply);
+        }
+    }
+    newly_signed(context, &format!("{name}-plain")).await
+}
+
+/// Timeout of the answer to a long poll.
+const POLL_TIMEOUT: Duration = Duration::from_secs(10);
 
 fn header(reply: &AnswerResult, name: &str) -> Option<String> {
     reply.as_ref().ok()?.headers.get(name)?.to_str().ok().map(str::to_owned)

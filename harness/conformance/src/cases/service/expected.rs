@@ -22,6 +22,9 @@ pub(crate) const REVOKED: &str = "verdict.401.revoked";
 /// Row of the answer of a service that cannot check read tokens.
 pub(crate) const OUTAGE: &str = "verdict.401.verify-error";
 
+/// Row of the answer with the key set.
+pub(crate) const PUBLISHED: &str = "keys.200.published";
+
 /// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
 /// codes passes.
 const TOKEN_REFUSALS: [Stimulus; 7] = [

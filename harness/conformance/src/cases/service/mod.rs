@@ -22,13 +22,14 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(crate) use expected::{AVAILABLE, OUTAGE, PENDING, REVOKED, UNAUTHORIZED, answer, is_pending};
+pub(crate) use expected::{AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending};
 pub(super) use expected::{Expected, status};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,
     forms, with_bit, without_token,
 };
 pub(super) use visitors::{is_blocked, visit};
+pub(super) use waiting::TO_BEGIN;
 
 pub(crate) use token_echo::token_echo;
 

@@ -33,7 +33,7 @@ const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// A request that takes longer has waited.
 const LONG_ANSWER: Duration = Duration::from_secs(1);
 /// Assumed start-up time of a long poll.
-pub(super) const TO_BEGIN: Duration = Duration::from_millis(250);
+pub(in crate::cases) const TO_BEGIN: Duration = Duration::from_millis(250);
 /// How long a case without `--waits` observes an excessive wait.
 const OBSERVATION: Duration = Duration::from_secs(2);
 

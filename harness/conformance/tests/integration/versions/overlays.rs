@@ -84,10 +84,10 @@ fn parts_follow_other_statuses(#[values("edge", "service", "keys")] part: &str) 
         _ => None,
     };
     let changes = Spec::current().rows().iter().filter_map(|row| Some((&row.id, other(row)?)));
-    let text: String =
+    let changes: Vec<String> =
         changes.map(|(id, status)| format!("[[change]]\nid = \"{id}\"\nstatus = {status}\n")).collect();
     let folder = TempDir::new().unwrap();
-    let path = overlay(&folder, &text);
+    let path = overlay(&folder, &changes.concat());
     let (code, shown) = run(edgeproof(&["conformance", part, "--spec", path.to_str().unwrap(), "--strict"]));
     assert_eq!(code, Some(0), "{shown}");
 }

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
-use super::woken::{Provided, TIMEOUT, does_not_wait, is_early, judge_woken, woken};
+use super::woken::{Provided, Ready, TIMEOUT, does_not_wait, is_early, judge_woken, woken};
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceNeed};
@@ -50,7 +50,8 @@ fn many(cases: &mut CaseList<'_, Service>) {
                     return;
                 }
                 let references = vec![reference.clone(); MANY];
-                for sent in woken(context, &references, LONG, &reference).await {
+                let ready = if is_pending { Ready::Anew(&reference) } else { Ready::Verdict(&reference) };
+                for sent in woken(context, &references, LONG, ready).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -81,7 +82,8 @@ fn named(cases: &mut CaseList<'_, Service>) {
             .case(ROW, id, title)
             .steps(steps!(with(end), async |context| {
                 let reference = context.reference(&end);
-                for sent in woken(context, std::slice::from_ref(&reference), LONG, &reference).await {
+                let ready = Ready::Verdict(&reference);
+                for sent in woken(context, std::slice::from_ref(&reference), LONG, ready).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -161,9 +163,11 @@ fn others(cases: &mut CaseList<'_, Service>) {
     cases
         .case(PENDING, "verdict.poll.others", "a verdict is no answer to long polls for other sessions")
         .steps(steps!(async |context| {
-            let names = ["others", "others-2", "other", "OTHERS"];
-            let references = names.map(|name| context.reference(name)).to_vec();
-            let sent = woken(context, &references, 1500, &references[0]).await;
+            // References that a name of limited length cuts to the same.
+            let long = format!("others-{}", "x".repeat(90));
+            let names = [long.clone(), format!("{long}-2"), long[1..].to_owned(), long.to_uppercase()];
+            let references = names.map(|name| context.reference(&name)).to_vec();
+            let sent = woken(context, &references, 1500, Ready::Verdict(&references[0])).await;
             for (number, (reference, woken)) in references.iter().zip(&sent).enumerate() {
                 if number == 0 {
                     judge_woken(context, reference, woken);

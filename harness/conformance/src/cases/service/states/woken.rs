@@ -23,13 +23,29 @@ const NO_WAIT: &str = "the service does not wait: it answers long polls before t
 /// A long poll's answer, and the time of the verdict.
 pub(super) type Woken = (Sent, Instant);
 
+/// The session that gets its verdict during long polls.
+#[derive(Clone, Copy)]
+pub(super) enum Ready<'r> {
+    /// It gets its verdict.
+    Verdict(&'r str),
+    /// It is pending once more, and gets its verdict then.
+    Anew(&'r str),
+}
+
+impl Ready<'_> {
+    fn reference(&self) -> &str {
+        let (Self::Verdict(reference) | Self::Anew(reference)) = self;
+        reference
+    }
+}
+
 /// Long polls for these references, of which one gets its verdict. Empty: the state is not there, or the service does not
 /// wait.
 pub(super) async fn woken(
     context: &mut ServiceCaseContext,
     references: &[String],
     wait: u64,
-    ready: &str,
+    ready: Ready<'_>,
 ) -> Vec<Woken> {
     let draft = |reference: &String| context.with_token(reference).query(&format!("waitMs={wait}")).draft();
     let drafts: Vec<_> = references.iter().map(draft).collect();
@@ -42,7 +58,13 @@ pub(super) async fn woken(
     let (sent, provided) = if let Some(sent) = early {
         (sent, None)
     } else {
-        let (sent, provided) = tokio::join!(sending, Provided::verdict(context, ready));
+        let making = async {
+            if let Ready::Anew(reference) = ready {
+                context.chosen(StateRequest::pending(reference)).await?;
+            }
+            Provided::verdict(context, ready.reference()).await
+        };
+        let (sent, provided) = tokio::join!(sending, making);
         if provided.is_none() {
             return Vec::new();
         }

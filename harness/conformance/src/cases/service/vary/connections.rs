@@ -5,8 +5,8 @@ use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::service::{Damage, Expected};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
-/// Number of requests over one connection.
-const MANY: usize = 60;
+/// Number of requests over one connection: more than a gateway's usual hundred.
+const MANY: usize = 120;
 
 /// The same requests in another state of the connection or of the service, and over another version of HTTP.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
