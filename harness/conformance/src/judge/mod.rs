@@ -30,7 +30,7 @@ pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub(crate) use coding::is_gzip;
 pub use coding::without_coding;
-pub(crate) use collection::{decoded_forms, is_disguised, is_readable_in, shared_stream};
+pub(crate) use collection::{decoded_forms, is_disguised, places_in, shared_stream};
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};

@@ -1,24 +1,28 @@
 //! Monitors of a collector.
 
+use std::borrow::Cow;
+
 use edgeproof_browser::PageRequest;
-use edgeproof_fixtures::spec::Advice;
+use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_fixtures::spec::{Advice, Endpoint, Spec};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, Invariant, PageAct, PagePlace};
+use edgeproof_reports::difference::{Breach, Invariant, PageAct};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
 use crate::cases::{CaseFindings, CollectorMonitor, Monitor, PageTrace};
-use crate::judge::is_readable_in;
+use crate::judge::{decoded_forms, places_in};
 
 /// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module;
-/// `signals`: path of collections.
+/// `spec`: what the pages follow.
 pub(crate) fn judge_collector(
     monitor: CollectorMonitor,
     pages: &[PageTrace],
     serves: &dyn Fn(&PageRequest) -> bool,
-    signals: &str,
+    spec: &Spec,
     level: CaseLevel,
 ) -> CaseFindings {
+    let signals = spec.path(Endpoint::Signals);
     let mut found = CaseFindings::default();
     // Cases at open points let the page do unusual things.
     let judged = || pages.iter().filter(|page| page.level != CaseLevel::Open);
@@ -41,14 +45,27 @@ pub(crate) fn judge_collector(
             Vec::new()
         }
         CollectorMonitor::Privacy => {
-            let mut readable = Breaches::default();
+            let (mut data, mut in_clear) = (Breaches::default(), Breaches::default());
             for page in pages {
-                for (place, url) in readable_data(page, serves) {
-                    let (datum, value) = (Some(place.name().to_owned()), Some(url.into()));
-                    readable.push(Breach { datum, value, ..by_case(&page.case) });
+                let references =
+                    if spec.seals_collections() { own_references(page) } else { Redactor::empty() };
+                for (sent, url) in sent_parts(page, serves) {
+                    let forms: Vec<Vec<u8>> = sent.iter().flat_map(|part| decoded_forms(part)).collect();
+                    let breach = |datum: &str| Breach {
+                        datum: Some(datum.to_owned()),
+                        value: Some(url.as_str().into()),
+                        ..by_case(&page.case)
+                    };
+                    for place in places_in(&page.canaries, &forms) {
+                        data.push(breach(place.name()));
+                    }
+                    if forms.iter().any(|form| references.finds(form)) {
+                        in_clear.push(breach("reference"));
+                    }
                 }
             }
-            vec![readable.check(Invariant::PageData)]
+            let in_clear = in_clear.check(Invariant::PageData).advise(Advice::CollectionInClear);
+            vec![data.check(Invariant::PageData), in_clear]
         }
         CollectorMonitor::Unobtrusive => {
             let (mut errors, mut acts) = (Breaches::default(), Breaches::default());
@@ -126,26 +143,31 @@ fn before_start(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<
     requests.chain(sockets.map(|_| "WebSocket".to_owned())).collect()
 }
 
-/// Data of the page in its requests: the place, and the URL without its query.
-fn readable_data(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<(PagePlace, String)> {
-    let mut found = Vec::new();
+/// The references of a page that are found nowhere by chance.
+fn own_references(page: &PageTrace) -> Redactor {
+    let mut references = Redactor::empty();
+    for reference in page.references.iter().filter(|reference| reference.starts_with("edgeproof-")) {
+        references.add("reference", reference);
+    }
+    references
+}
+
+/// What a page sent, each request and WebSocket in parts, with its URL without the query.
+fn sent_parts<'p>(
+    page: &'p PageTrace,
+    serves: &dyn Fn(&PageRequest) -> bool,
+) -> Vec<(Vec<Cow<'p, [u8]>>, String)> {
     let short = |url: &str| url.split(['?', '#']).next().unwrap_or_default().to_owned();
-    for request in page.record.requests.iter().filter(|request| !serves(request)) {
+    let requests = page.record.requests.iter().filter(|request| !serves(request)).map(|request| {
         let headers: Vec<String> =
             request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        let headers = headers.join("\n");
-        let body = request.body.as_deref().unwrap_or_default();
-        let parts = [request.url.as_bytes(), headers.as_bytes(), body];
-        found.extend(
-            is_readable_in(&page.canaries, &parts).into_iter().map(|place| (place, short(&request.url))),
-        );
-    }
-    for socket in &page.record.websockets {
-        let sent = socket.sent.iter().map(Vec::as_slice);
-        let parts: Vec<&[u8]> = sent.chain([socket.url.as_bytes()]).collect();
-        found.extend(
-            is_readable_in(&page.canaries, &parts).into_iter().map(|place| (place, short(&socket.url))),
-        );
-    }
-    found
+        let body = Cow::Borrowed(request.body.as_deref().unwrap_or_default());
+        let url = Cow::Borrowed(request.url.as_bytes());
+        (vec![url, headers.join("\n").into_bytes().into(), body], short(&request.url))
+    });
+    let sockets = page.record.websockets.iter().map(|socket| {
+        let sent = socket.sent.iter().map(|message| Cow::Borrowed(message.as_slice()));
+        (sent.chain([Cow::Borrowed(socket.url.as_bytes())]).collect(), short(&socket.url))
+    });
+    requests.chain(sockets).collect()
 }

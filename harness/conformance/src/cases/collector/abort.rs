@@ -20,7 +20,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
     for (id, title, when) in [
         ("measuring", "an abort during the measurements", AbortTime::Measuring),
         ("verifying", "an abort while verify() waits for the measurements", AbortTime::Verifying),
-        ("before-verify", "an abort between ready() and verify()", AbortTime::BeforeVerify),
+        ("before-verify", "an abort between ready() and verify(), or before both,", AbortTime::BeforeVerify),
         ("posting", "an abort while the edge holds the collection", AbortTime::Posting),
     ] {
         cases
@@ -57,9 +57,26 @@ async fn aborted(context: &mut CollectorCaseContext, when: AbortTime) {
         let Some((edge, page, session)) = interrupted(context, when, &reference).await else { return };
         let Some(session) = session else { continue };
         judge_aborted(context, &edge, &page, session, when).await;
+        if when == AbortTime::BeforeVerify {
+            before_ready(context, &edge, &page).await;
+        }
         return without_verdict(context, &edge, &reference).await;
     }
     context.found.not_applicable = Some("the collector posts before an abort can reach it".into());
+}
+
+/// An abort while the page waits for nothing: no promise that nobody handles may reject by it, which a monitor sees.
+async fn before_ready(context: &mut CollectorCaseContext, edge: &CollectorEdge, page: &CollectorPage) {
+    let options = Value::Object(context.options(&edge.url()));
+    let create = CollectorCall::Create { options, signal: false };
+    let start = CollectorCall::Start { session_ref: Some(context.reference("before-ready")) };
+    if !page.play([create, start]).await.is_returned() {
+        return;
+    }
+    if abort(context, page).await == Some(0) {
+        let session = page.play([CollectorCall::Verify]).await;
+        context.check(fails_with(SessionSubject::Aborted, &context.error(ROW, ""), &session));
+    }
 }
 
 /// Judges the end of an aborted session and what the collector does afterwards.

@@ -30,7 +30,17 @@ const INVALID_URLS: [(&str, &str, &[&str]); 4] = [
     (
         "relative",
         "a relative apiUrl",
-        &["edge.test", "/v1/signals", "//edge.test", "?edge", "not a url", "édge.test", "a\"b", LONG],
+        &[
+            "edge.test",
+            "/v1/signals",
+            "//edge.test",
+            "?edge",
+            "not a url",
+            "édge.test",
+            "a\"b",
+            "$&-$`-$$",
+            LONG,
+        ],
     ),
     ("without-host", "an apiUrl without a host", &["https://", "http://", "https://?", "://edge.test"]),
     (

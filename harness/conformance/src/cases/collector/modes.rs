@@ -76,7 +76,7 @@ fn unknown(cases: &mut CaseList<'_, Collector>, known: &[String]) {
     // A mode of the current version that this one does not have.
     let removed =
         CollectorMode::ALL.iter().map(|mode| mode.name()).filter(|mode| !known.iter().any(|own| own == mode));
-    let others = texts(&["turbo", "none", "0", "auto\"quoted\"", "плный", LONG]);
+    let others = texts(&["turbo", "none", "0", "auto\"quoted\"", "$&-$`-$$", "плный", LONG]);
     let others =
         others.into_iter().filter(|mode| !known.contains(mode)).chain(removed.map(str::to_owned)).collect();
     for (id, title, values) in [

@@ -44,6 +44,11 @@ pub(super) const PAGE_SCRIPTS: [PageScripts; 11] = [
                  Object.prototype.each = function (use) { for (const name of Object.keys(this)) use(this[name], name) };",
             ),
             (
+                "enumerable values of all objects",
+                "Object.prototype.shopConfig = { currency: 'EUR', features: { chat: true } };
+                 Object.prototype.shopVersion = '4.2';",
+            ),
+            (
                 "enumerable properties of all lists, texts and functions",
                 "Array.prototype.last = function () { return this[this.length - 1] };
                  Array.prototype.remove = function (item) { const at = this.indexOf(item); if (at >= 0) this.splice(at, 1) };

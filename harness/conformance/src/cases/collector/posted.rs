@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cases::{CaseList, Collector, CollectorCaseContext};
 use crate::collector::{CollectorEdge, SeenRequest};
-use crate::judge::{Check, is_readable_in, resolves};
+use crate::judge::{Check, decoded_forms, places_in, resolves};
 
 const ROW: &str = "statement.collection-posted";
 const ONCE: &str = "statement.collection-posted-once";
@@ -199,7 +199,9 @@ fn private(cases: &mut CaseList<'_, Collector>) {
                     context.open(&edge, &body).await.and_then(Result::ok)
                 };
                 let sealed = sealed.map(|opened| opened.text).unwrap_or_default();
-                for place in is_readable_in(&page.canaries(), &[head.as_bytes(), &body, &sealed]) {
+                let forms: Vec<Vec<u8>> =
+                    [head.as_bytes(), &body, &sealed].into_iter().flat_map(decoded_forms).collect();
+                for place in places_in(&page.canaries(), &forms) {
                     let method = request.method.as_str().into();
                     let path = (&request.path).into();
                     found.push(PageDatum { place, method, path });

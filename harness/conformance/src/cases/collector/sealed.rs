@@ -32,8 +32,19 @@ struct PostedSession {
 /// Runs a session in the default mode. None: nothing was posted, which a check reports.
 async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option<PostedSession> {
     let (edge, page) = context.opened(context.edge_setup()).await?;
+    // The page may have begun with a key that is retired now.
+    let retired = context.target.edges.credentials.seal_keys().retired().last();
+    let earlier = retired.filter(|_| context.target.seal == SealUse::Opens).map(|key| {
+        let mut options = context.quick_options(&edge.url());
+        options.insert("sealKey".into(), key.to_jwk());
+        options
+    });
+    if let Some(options) = earlier {
+        page.session(options, &context.reference("earlier")).await;
+    }
+    let before = edge.posts().len();
     let session = page.session(context.options(&edge.url()), &reference).await;
-    let Some(post) = edge.posts().into_iter().next() else {
+    let Some(post) = edge.posts().into_iter().nth(before) else {
         let actual = Some(PageValue::Session(session.value()));
         context.check(Check::page(PageEffect::CollectionArrives, actual, false));
         return None;
@@ -172,7 +183,7 @@ fn unchanged(cases: &mut CaseList<'_, Collector>) {
             let Some(session) = posted(context, context.reference("unchanged")).await else { return };
             let sent = session.post.body.unwrap_or_default();
             let arrivals = session.edge.arrivals(context.timeout).await;
-            let arrived = arrivals.first().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
+            let arrived = arrivals.last().map(|arrival| arrival.request.body.clone()).unwrap_or_default();
             let (actual, ok) = (PageValue::text(&*arrived), sent == arrived);
             context.check(Check::page_is(PageEffect::RelayedBody, &*sent, actual, ok));
         }));
@@ -190,30 +201,35 @@ fn verdict(cases: &mut CaseList<'_, Collector>) {
         .also(REFERENCE);
 }
 
-/// References that an encoding could damage: id, title and text.
+/// References that an encoding could damage: id, title and texts. A decoder may leave a text alone that it cannot decode whole.
 fn references(cases: &mut CaseList<'_, Collector>) {
     let long = "l".repeat(1000);
-    for (id, title, text) in [
-        ("unicode", "with characters of several scripts", "заказ-注文-🛒-é-e\u{301}".to_owned()),
-        ("reserved", "with characters that URLs reserve", "a/b?c=d&e#f;g:h@i+j=k".to_owned()),
-        ("percent", "with percent signs", "100%-%2F-%zz-%".to_owned()),
-        ("quotes", "with quotes and backslashes", r#"a"b'c`d\e\n"#.to_owned()),
-        ("spaces", "with spaces inside and around", " a b  c ".to_owned()),
-        ("long", "of a thousand characters", long),
-        ("one-character", "of one character", "7".to_owned()),
-        ("words", "that is a word of JavaScript", "undefined".to_owned()),
-        ("digits", "of digits with zeros in front", "000123456789012345678901".to_owned()),
-        ("literal", "that is a value of JSON", "null".to_owned()),
-        ("object", "that is an object of JSON", r#"{"id": 1}"#.to_owned()),
-    ] {
+    let texts: [(&str, &str, &[&str]); 11] = [
+        ("unicode", "with characters of several scripts", &["заказ-注文-🛒-é-e\u{301}"]),
+        ("reserved", "with characters that URLs reserve", &["a/b?c=d&e#f;g:h@i+j=k"]),
+        ("percent", "with percent signs", &["100%-%2F-%zz-%", "a%2Fb-100%25"]),
+        ("quotes", "with quotes and backslashes", &[r#"a"b'c`d\e\n"#, "$&-$1-${a}-{{b}}-%s-<b>&amp;"]),
+        ("spaces", "with spaces inside and around", &[" a b  c ", "\u{a0}a\tb\u{2003}c\n"]),
+        ("long", "of a thousand characters", &[&long]),
+        ("one-character", "of one character", &["7"]),
+        ("words", "that is a word of JavaScript", &["undefined"]),
+        ("digits", "of digits with zeros in front", &["000123456789012345678901"]),
+        ("literal", "that is a value of JSON", &["null"]),
+        ("object", "that is an object of JSON", &[r#"{"id": 1}"#]),
+    ];
+    for (id, title, texts) in texts {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         cases
             .case(
                 SAME,
                 &format!("sealed.reference.{id}"),
                 &format!("a backend gets the verdict by a reference {title}"),
             )
-            .steps(steps!(with(text), async |context| {
-                if context.needs_opened() {
+            .steps(steps!(with(texts), async |context| {
+                if !context.needs_opened() {
+                    return;
+                }
+                for text in texts {
                     ends_in_verdict(context, text, &format!("a reference {title}")).await;
                 }
             }))

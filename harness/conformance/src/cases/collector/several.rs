@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::posted::NO_POST;
 use crate::cases::{CaseList, Collector, CollectorCaseContext, CollectorPage, PageSetup, SealUse};
-use crate::collector::{CollectorEdge, PageOrigin};
+use crate::collector::{CollectorEdge, PageOrigin, PostReaction};
 use crate::judge::{Check, resolves, shared_stream};
 
 const APART: &str = "statement.collectors-apart";
@@ -41,6 +41,20 @@ const AT_ONCE: &str = "async (create, sessions) => {
     }
   };
   return Promise.all(begun.map(ended));
+}";
+
+/// Runs two sessions at the same time, aborts the first one, and yields the error of the second one.
+const ONE_ABORTED: &str = "async (create, sessions) => {
+  const [aborted, beside] = await Promise.all(sessions.map(async ([options, reference]) => {
+    const collector = await create(options);
+    await collector.start(reference);
+    return collector;
+  }));
+  const error = (error) => `${error?.name}: ${error?.message ?? error}`;
+  const end = Promise.resolve(beside.ready()).then(() => beside.verify()).then(() => null, error);
+  const other = Promise.resolve(aborted.verify()).then(() => null, error);
+  await aborted.abort?.();
+  return [await other, await end];
 }";
 
 /// Several collectors, calls and collections (1.1, 2, 7.3).
@@ -100,6 +114,18 @@ async fn at_once(context: &mut CollectorCaseContext) {
         [0, 1, 2].map(|at| Session { reference: calls[at].1.clone(), is_accepted: accepted(at) });
     own_references(context, &first, &[one, three]).await;
     own_references(context, &second, &[two]).await;
+    beside_aborted(context, &second, &page).await;
+}
+
+/// An abort of one collector ends no other one. A collector may refuse a session beside others in other ways.
+async fn beside_aborted(context: &mut CollectorCaseContext, edge: &CollectorEdge, page: &CollectorPage) {
+    let names = ["aborted", "beside"];
+    let calls = names.map(|name| (context.quick_options(&edge.url()), context.reference(name)));
+    let Some(ends) = page.sessions(ONE_ABORTED, &calls).await else { return };
+    let end = ends.into_iter().next_back().flatten();
+    let is_aborted = end.as_ref().is_some_and(|end| end.starts_with("AbortError"));
+    let check = Check::page(PageEffect::SessionAtOnce, end.as_ref().map(PageValue::text), !is_aborted);
+    context.check(check.which("beside one that is aborted").advise(Advice::CollectorsMixed));
 }
 
 /// A session beside others.
@@ -205,10 +231,30 @@ fn sealed_afresh(cases: &mut CaseList<'_, Collector>) {
                 if !in_turn(context, &edge, &page, count).await {
                     return;
                 }
+                unanswered(context, &edge, &page).await;
+                at_one_edge(context, &edge, &page).await;
             }
             judge_afresh(context, &edge);
         }))
         .takes(TAKES);
+}
+
+/// A session whose collection gets no answer, then another one: a key that waits for the answer is used twice.
+async fn unanswered(context: &mut CollectorCaseContext, edge: &CollectorEdge, page: &CollectorPage) {
+    for (reaction, name) in [(PostReaction::Close, "unanswered"), (PostReaction::Relay, "answered-again")] {
+        edge.set_post(reaction);
+        page.session(context.quick_options(&edge.url()), &context.reference(name)).await;
+    }
+}
+
+/// Sessions at the same time, which seal before one of them has its answer.
+async fn at_one_edge(context: &mut CollectorCaseContext, edge: &CollectorEdge, page: &CollectorPage) {
+    if !context.target.is_independent {
+        return;
+    }
+    let names = ["beside-one", "beside-number-two", "beside-the-third"];
+    let calls = names.map(|name| (context.quick_options(&edge.url()), context.reference(name)));
+    page.sessions(AT_ONCE, &calls).await;
 }
 
 fn judge_afresh(context: &mut CollectorCaseContext, edge: &Arc<CollectorEdge>) {

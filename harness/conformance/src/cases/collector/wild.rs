@@ -1,7 +1,8 @@
 use std::time::Duration;
 
+use edgeproof_fixtures::collector::modes;
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_reports::difference::{Counted, PageEffect};
+use edgeproof_reports::difference::{Counted, PageEffect, PageValue};
 
 use super::page_scripts::{ANY_PAGE, DEVIATING_PAGE, PAGE_SCRIPTS, scoped};
 use super::page_watch;
@@ -100,12 +101,22 @@ async fn session_on(context: &mut CollectorCaseContext, mut setup: PageSetup, wh
         let posts = edge.posts().len().max(page.posts().await);
         context.check(Check::counted(Counted::Collections, 1, posts).which(&format!("at the edge, {what}")));
         has_verdict(context, &edge, &reference, what).await;
+        has_default_mode(context, &edge, what);
     }
     // The page around a frame sees the frame only.
     if !form.has_frame() {
         unchanged(context, &page, what).await;
     }
     Some(())
+}
+
+/// The page chose no mode, so that the collection has the default one.
+fn has_default_mode(context: &mut CollectorCaseContext, edge: &CollectorEdge, what: &str) {
+    let opened = edge.posts().into_iter().find_map(|post| edge.open(&post.body?).ok());
+    let Some((contents, default)) = opened.zip(modes(context.spec()).into_iter().next()) else { return };
+    let mode = contents.mode.name();
+    let check = Check::page_is(PageEffect::Mode, default.as_str(), PageValue::text(mode), mode == default);
+    context.check(check.which(what));
 }
 
 /// The collection opens, and a backend gets the verdict by its reference.

@@ -5,4 +5,4 @@ mod key_stream;
 mod readable;
 
 pub(crate) use key_stream::shared_stream;
-pub(crate) use readable::{decoded_forms, is_disguised, is_readable_in};
+pub(crate) use readable::{decoded_forms, is_disguised, places_in};

@@ -57,11 +57,11 @@ pub(crate) fn is_disguised(form: &[u8], text: &str) -> bool {
         })
 }
 
-/// Places of a page's data that anyone can read in these parts of a request.
-pub(crate) fn is_readable_in(canaries: &Canaries, parts: &[&[u8]]) -> Vec<PagePlace> {
+/// Places of a page's data that anyone can read in these forms of a request.
+pub(crate) fn places_in(canaries: &Canaries, forms: &[Vec<u8>]) -> Vec<PagePlace> {
     let mut found: Vec<PagePlace> = Vec::new();
-    for form in parts.iter().flat_map(|part| decoded_forms(part)) {
-        for place in canaries.found_in(&form) {
+    for form in forms {
+        for place in canaries.found_in(form) {
             if !found.contains(&place) {
                 found.push(place);
             }

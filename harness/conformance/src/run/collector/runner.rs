@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::credentials::Redactor;
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_reports::CaseLevel;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 
@@ -156,10 +155,10 @@ impl Runner for CollectorRunner {
         level: CaseLevel,
     ) -> Result<CaseFindings, String> {
         let target = self.pages(context.request_timeout()).await?;
-        let signals = self.options.edges.spec.path(Endpoint::Signals);
         let serves = |request: &PageRequest| request.method == "GET" && target.pages.serves(&request.url);
-        let mut found =
-            self.traffic.judge(|traces| judge_collector(monitor, traces, &serves, signals, level));
+        let mut found = self
+            .traffic
+            .judge(|traces| judge_collector(monitor, traces, &serves, &self.options.edges.spec, level));
         if self.traffic.is_empty() {
             found.not_run = Some("no case opened a page".into());
         }
