@@ -8,7 +8,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 use futures_util::future::join_all;
 
-use super::shape::parse_key_set;
+use super::shape::{parse_key_set, whole};
 use super::signature::{judge_tokens, signed, signed_in, verifies};
 use crate::cases::service::TO_BEGIN;
 use crate::cases::{AVAILABLE, CaseList, Keys, PUBLISHED, ServiceCaseContext, ServiceNeed};
@@ -90,7 +90,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                     let changed = body(before) != body(&now);
                     let conditional = context.key_set().header("If-None-Match", &tag);
                     let reply = context.fetch_key_set(&conditional).await;
-                    let whole = context.spec().status(PUBLISHED).unwrap_or_default();
+                    let whole = whole(context.spec());
                     let expected = if changed { vec![whole] } else { vec![whole, 304] };
                     context.check(judge::status_in(Statuses::OneOf(expected.clone()), &reply));
                     // A date has seconds. A set that changed within one of them may be missed.
