@@ -165,7 +165,8 @@ fn others(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             // References that a name of limited length cuts to the same.
             let long = format!("others-{}", "x".repeat(90));
-            let names = [long.clone(), format!("{long}-2"), long[1..].to_owned(), long.to_uppercase()];
+            let names =
+                [long.clone(), format!("{long}-2"), long[..long.len() - 1].to_owned(), long.to_uppercase()];
             let references = names.map(|name| context.reference(&name)).to_vec();
             let sent = woken(context, &references, 1500, Ready::Verdict(&references[0])).await;
             for (number, (reference, woken)) in references.iter().zip(&sent).enumerate() {
