@@ -35,6 +35,7 @@ pub(crate) use case::{basis, level};
 pub use case_list::{CaseList, NewCase};
 pub use catalog::Catalog;
 pub use collector::{Collector, with_session};
+pub(crate) use context::OWN_REFERENCE;
 pub use context::{
     CaseContext, CaseExchange, CaseFindings, CaseTarget, DeferredLogCheck, EdgeCaseContext, EdgeState,
     EdgeTarget, LogCheck, Sender,
@@ -61,7 +62,8 @@ pub use part::{CaseSettings, Exchange, Monitor, Part};
 pub use point_rule::PointRule;
 pub use releases::{Release, Releases, RemovedCase};
 pub(crate) use service::{
-    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, token_echo,
+    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, refusal_statuses,
+    token_echo,
 };
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

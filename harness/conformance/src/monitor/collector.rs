@@ -10,7 +10,7 @@ use edgeproof_reports::difference::{Breach, Invariant, PageAct};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
-use crate::cases::{CaseFindings, CollectorMonitor, Monitor, PageTrace};
+use crate::cases::{CaseFindings, CollectorMonitor, Monitor, OWN_REFERENCE, PageTrace};
 use crate::judge::{decoded_forms, places_in};
 
 /// Checks or observes the invariant on all pages of a run. `serves`: whether a request loads a page or the module;
@@ -143,10 +143,10 @@ fn before_start(page: &PageTrace, serves: &dyn Fn(&PageRequest) -> bool) -> Vec<
     requests.chain(sockets.map(|_| "WebSocket".to_owned())).collect()
 }
 
-/// The references of a page that are found nowhere by chance.
+/// Finds the references of a page, except those that an ordinary text may contain.
 fn own_references(page: &PageTrace) -> Redactor {
     let mut references = Redactor::empty();
-    for reference in page.references.iter().filter(|reference| reference.starts_with("edgeproof-")) {
+    for reference in page.references.iter().filter(|reference| reference.starts_with(OWN_REFERENCE)) {
         references.add("reference", reference);
     }
     references

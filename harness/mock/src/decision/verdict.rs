@@ -35,15 +35,10 @@ pub fn decide_verdict(spec: &Spec, profile: &Profile, facts: &VerdictFacts<'_>) 
 
 /// The row of a damaged token, for a token that these tables do not tell from one.
 fn as_damaged(spec: &Spec, stimulus: Stimulus) -> Option<&Row> {
-    const DAMAGED: [Stimulus; 5] = [
-        Stimulus::ReadTokenMalformed,
-        Stimulus::ReadTokenFooterDamaged,
-        Stimulus::ReadTokenPayloadDamaged,
-        Stimulus::ReadTokenSignatureAltered,
-        Stimulus::ReadTokenKeyUnknown,
-    ];
-    let rows = DAMAGED.iter().filter_map(|damaged| spec.by_stimulus(Table::Verdict, *damaged));
-    DAMAGED.contains(&stimulus).then_some(rows).into_iter().flatten().next()
+    if !Stimulus::DAMAGED_READ_TOKENS.contains(&stimulus) {
+        return None;
+    }
+    Stimulus::DAMAGED_READ_TOKENS.iter().find_map(|damaged| spec.by_stimulus(Table::Verdict, *damaged))
 }
 
 /// Characters of a suffix in an answer (maximum).

@@ -244,8 +244,7 @@ impl ReceivedRequest {
             Route::KeySet => {
                 let published = state.keys.published(state.clock.now());
                 let headers = &self.recording.head().headers;
-                let decision =
-                    decide_key_set(&state.spec, &state.profile, state.key_set_max_age, &published, headers);
+                let decision = decide_key_set(&state.spec, &state.profile, &published, headers);
                 (self, decision)
             }
             Route::Health => {

@@ -1,8 +1,6 @@
-use std::time::Duration;
-
 use bytes::Bytes;
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::{Profile, Spec};
+use edgeproof_fixtures::spec::{Profile, Row, Spec, Stimulus, Table};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue};
 
@@ -13,11 +11,12 @@ use crate::decision::ServiceDecision;
 pub(crate) fn decide_key_set(
     spec: &Spec,
     profile: &Profile,
-    limit: Option<Duration>,
     published: &PublishedKeySet,
     request: &HeaderMap,
 ) -> ServiceDecision {
-    let max_age = limit.map_or(profile.keys_max_age, |limit| limit.min(profile.keys_max_age));
+    let max_age = spec
+        .limit("limit.key-set-cache")
+        .map_or(profile.keys_max_age, |limit| limit.min(profile.keys_max_age));
     let value = |text: &str| HeaderValue::from_str(text).expect("printable ASCII is a header's value");
     let mut headers = HeaderMap::from_iter([
         (ETAG, value(&published.etag)),
@@ -27,7 +26,8 @@ pub(crate) fn decide_key_set(
         return ServiceDecision { status: 304, headers, body: Bytes::new(), stimulus: None };
     }
     headers.insert(CONTENT_TYPE, value(&profile.keys_content_type));
-    let status = spec.status("keys.200.published").unwrap_or(200);
+    let row = spec.by_stimulus(Table::Keys, Stimulus::KeySetFetched);
+    let status = row.and_then(Row::status).unwrap_or(200);
     ServiceDecision { status, headers, body: published.body.clone(), stimulus: None }
 }
 
@@ -41,6 +41,8 @@ fn client_has(request: &HeaderMap, etag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use edgeproof_fixtures::spec::Version;
     use rstest::rstest;
 
@@ -62,8 +64,9 @@ mod tests {
         for field in fields {
             request.append(IF_NONE_MATCH, HeaderValue::from_static(field));
         }
-        let limit = Some(Duration::from_secs(60));
-        let decision = decide_key_set(&spec, spec.profile(), limit, &published, &request);
+        let mut profile = spec.profile().clone();
+        profile.keys_max_age = Duration::from_secs(60);
+        let decision = decide_key_set(&spec, &profile, &published, &request);
         assert_eq!((decision.status, decision.body.is_empty()), (status, status == 304));
         assert_eq!(decision.headers["cache-control"], "public, max-age=60");
         assert_eq!(decision.headers["etag"], "\"t\"");

@@ -44,8 +44,6 @@ pub(crate) struct ServiceState {
     pub(crate) hooks: Arc<dyn ServiceFaultHooks>,
     /// Lifetime of a verdict (8).
     pub(crate) verdict_lifetime: Duration,
-    /// Maximum age of a cached key set (8), if the tables limit it.
-    pub(crate) key_set_max_age: Option<Duration>,
     /// Read tokens that a test revoked.
     pub(crate) revoked: Mutex<HashSet<String>>,
     faults: Mutex<ServiceFaults>,
@@ -60,7 +58,6 @@ impl ServiceState {
         let ServiceOptions { spec, profile, credentials, .. } = options;
         let verdict_lifetime = spec.limit("limit.verdict-age").unwrap_or(UNLIMITED);
         let verdict_lifetime = options.hooks.verdict_lasts(verdict_lifetime);
-        let key_set_max_age = spec.limit("limit.key-set-cache");
         // A retired key verifies the last verdict that it signed, and a cached key set may still contain it.
         let retirement = verdict_lifetime.saturating_add(profile.keys_max_age);
         Self {
@@ -81,7 +78,6 @@ impl ServiceState {
             verifies_on_blocking_threads: options.verify_on_blocking_threads,
             hooks: Arc::clone(&options.hooks),
             verdict_lifetime,
-            key_set_max_age,
             revoked: Mutex::default(),
             faults: Mutex::new(ServiceFaults {
                 verdict_delay: options.verdict_delay,

@@ -29,10 +29,10 @@ struct PostedSession {
     post: SeenRequest,
 }
 
-/// Runs a session in the default mode. None: nothing was posted, which a check reports.
+/// Runs a session in the default mode, after one with a retired key. None: nothing was posted, which a check reports.
 async fn posted(context: &mut CollectorCaseContext, reference: String) -> Option<PostedSession> {
     let (edge, page) = context.opened(context.edge_setup()).await?;
-    // The page may have begun with a key that is retired now.
+    // A module may keep the first key that it gets.
     let retired = context.target.edges.credentials.seal_keys().retired().last();
     let earlier = retired.filter(|_| context.target.seal == SealUse::Opens).map(|key| {
         let mut options = context.quick_options(&edge.url());

@@ -20,6 +20,8 @@ use crate::collector::{
 };
 use crate::judge::{Check, ExpectedError};
 
+/// Prefix of the references that occur nowhere else.
+pub(crate) const OWN_REFERENCE: &str = "edgeproof-";
 /// Longest wait for the end of requests at the service.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
@@ -104,7 +106,7 @@ impl CollectorTarget {
 impl CollectorCaseContext {
     /// A session reference that no other case passes.
     pub fn reference(&self, name: &str) -> String {
-        format!("edgeproof-{}-{name}", self.marker)
+        format!("{OWN_REFERENCE}{}-{name}", self.marker)
     }
 
     /// Options of `create()` for this edge: `apiUrl` and the key to seal to.

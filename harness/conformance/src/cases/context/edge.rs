@@ -167,8 +167,13 @@ impl EdgeCaseContext {
 
     /// The edge answers as without its service.
     pub(crate) fn is_unreachable(&self, reply: &AnswerResult) -> bool {
-        let status = self.row("edge.502.service-unreachable").status();
-        reply.as_ref().is_ok_and(|answer| Some(answer.status) == status)
+        self.has_status("edge.502.service-unreachable", reply)
+    }
+
+    /// The edge answers as to an accepted collection. A version may not state its status.
+    pub(crate) fn is_accepted(&self, reply: &AnswerResult) -> bool {
+        let status = self.spec().status("edge.200.accepted").unwrap_or(200);
+        reply.as_ref().is_ok_and(|answer| answer.status == status)
     }
 
     /// Sends a request over a new connection.

@@ -14,6 +14,7 @@ mod verdict_request;
 
 pub(super) use case_context::row;
 pub use case_context::{CaseContext, CaseTarget, write_file};
+pub(crate) use collector::OWN_REFERENCE;
 pub use collector::{CollectorCaseContext, CollectorState, CollectorTarget, SealUse, Unopened};
 pub use collector_page::{CollectorPage, PageSetup};
 pub use collector_traffic::{CollectorTraffic, PageTrace};

@@ -247,7 +247,8 @@ async fn recovers(context: &mut EdgeCaseContext, replies: &Replies) -> bool {
     context.script(replies.accept.clone());
     let draft = context.fill(&collection());
     for _ in 0..TRIES {
-        if context.exchange(&draft).await.reply.is_ok_and(|answer| answer.status == 200) {
+        let reply = context.exchange(&draft).await.reply;
+        if context.is_accepted(&reply) {
             return true;
         }
     }

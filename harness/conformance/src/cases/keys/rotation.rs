@@ -226,8 +226,8 @@ async fn newly_signed(context: &mut ServiceCaseContext, name: &str) -> Option<Ve
     signed(context, &reference).await
 }
 
-/// The signed tokens of a verdict that comes during a long poll, where the service chooses no references and waits; else those
-/// of any new verdict.
+/// The signed tokens of a verdict that comes during a long poll. A service that makes its own references, or does not wait, gives
+/// those of any new verdict.
 async fn polled(context: &mut ServiceCaseContext, name: &str) -> Option<Vec<String>> {
     if context.supports(StateNeed::ChosenReference) {
         let reference = context.reference(name);

@@ -263,8 +263,7 @@ async fn fetch_available(context: &mut ServiceCaseContext, reference: &str) -> A
     let began = context.now();
     loop {
         let reply = context.fetch_verdict(&request).await;
-        let pending = context.row(PENDING).status();
-        let is_pending = reply.as_ref().is_ok_and(|answer| Some(answer.status) == pending);
+        let is_pending = context.has_status(PENDING, &reply);
         if !is_pending || context.now() > began + LONGEST_JUDGEMENT {
             context.check(status(context.spec(), AVAILABLE, &reply));
             return reply;

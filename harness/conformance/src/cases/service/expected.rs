@@ -25,18 +25,6 @@ pub(crate) const OUTAGE: &str = "verdict.401.verify-error";
 /// Row of the answer with the key set.
 pub(crate) const PUBLISHED: &str = "keys.200.published";
 
-/// Stimuli of refusals of a token: it is damaged, or no read token. The order of a service's checks is open, so each of their
-/// codes passes.
-const TOKEN_REFUSALS: [Stimulus; 7] = [
-    Stimulus::ReadTokenMissing,
-    Stimulus::ReadTokenMalformed,
-    Stimulus::ReadTokenTruncated,
-    Stimulus::ReadTokenFooterDamaged,
-    Stimulus::ReadTokenPayloadDamaged,
-    Stimulus::ReadTokenSignatureAltered,
-    Stimulus::ReadTokenKeyUnknown,
-];
-
 /// The expected answer to a request for a verdict.
 #[derive(Clone)]
 pub(in crate::cases) enum Expected {
@@ -68,7 +56,8 @@ impl Expected {
             Self::Expired => exact(EXPIRED, ""),
             Self::Revoked => exact(REVOKED, ""),
             Self::Damaged => {
-                let codes = codes(spec, &TOKEN_REFUSALS);
+                let codes =
+                    codes(spec, [Stimulus::ReadTokenMissing].iter().chain(&Stimulus::DAMAGED_READ_TOKENS));
                 vec![status_of(&codes, reply), judge::is_json(reply), judge::has_code(&codes, reply)]
             }
             Self::Verdict => verdict(spec, reply),
@@ -95,6 +84,12 @@ pub(in crate::cases) fn status(spec: &Spec, id: &str, reply: &AnswerResult) -> C
     }
 }
 
+/// The statuses of refusals.
+pub(crate) fn refusal_statuses(spec: &Spec) -> BTreeSet<u16> {
+    let refusals = spec.table(Table::Verdict).filter(|row| ![AVAILABLE, PENDING].contains(&row.id.as_str()));
+    refusals.filter_map(Row::status).collect()
+}
+
 /// The answer has the status of one of these codes.
 pub(super) fn status_of(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
     let statuses: BTreeSet<u16> = codes.iter().map(|code| code.status).collect();
@@ -109,7 +104,7 @@ pub(super) fn verdict(spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
 
 /// The codes for a damaged token.
 pub(super) fn damage_codes(spec: &Spec) -> Vec<ReasonCode> {
-    codes(spec, &TOKEN_REFUSALS[1..])
+    codes(spec, &Stimulus::DAMAGED_READ_TOKENS)
 }
 
 /// The answer in a row, for this session reference.
@@ -126,9 +121,9 @@ pub(crate) fn is_pending(row: &Row, body: &Value) -> bool {
 }
 
 /// The codes of these stimuli, without duplicates.
-pub(super) fn codes(spec: &Spec, stimuli: &[Stimulus]) -> Vec<ReasonCode> {
+fn codes<'s>(spec: &Spec, stimuli: impl IntoIterator<Item = &'s Stimulus>) -> Vec<ReasonCode> {
     let mut codes: Vec<ReasonCode> = Vec::new();
-    for row in stimuli.iter().filter_map(|stimulus| spec.by_stimulus(Table::Verdict, *stimulus)) {
+    for row in stimuli.into_iter().filter_map(|stimulus| spec.by_stimulus(Table::Verdict, *stimulus)) {
         if let Some(code) = code(row).filter(|code| !codes.contains(code)) {
             codes.push(code);
         }

@@ -22,7 +22,9 @@ mod waiting;
 use super::CaseList;
 
 pub use damage::Damage;
-pub(crate) use expected::{AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending};
+pub(crate) use expected::{
+    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, refusal_statuses,
+};
 pub(super) use expected::{Expected, status};
 pub(super) use vary::{
     ACCEPTS, CONDITIONS, HEADERS, HttpForm, INVALID_WAITS, METHODS, Probe, SHORT_WAITS, WEAK_CONDITIONS,

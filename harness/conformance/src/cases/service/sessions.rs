@@ -119,8 +119,7 @@ async fn after_limit(
     loop {
         context.sleep(PAUSE).await;
         let sent = context.begin(&request.draft(), context.timeout).await;
-        let available = context.row(AVAILABLE).status();
-        let there = sent.reply.as_ref().is_ok_and(|answer| Some(answer.status) == available);
+        let there = context.has_status(AVAILABLE, &sent.reply);
         if !there || context.now() > seen + limit + SLACK {
             let reply = sent.reply.clone();
             context.record(&request.draft(), sent);

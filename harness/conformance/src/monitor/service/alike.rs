@@ -6,7 +6,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, HeaderChange, Invariant};
 
 use super::record::ServiceRecord;
-use crate::cases::{PENDING, ServiceExchange, UNAUTHORIZED};
+use crate::cases::{PENDING, ServiceExchange, refusal_statuses};
 use crate::judge::Check;
 use crate::monitor::breaches::{Breaches, by_exchange};
 
@@ -33,15 +33,15 @@ struct Group<'r> {
 
 /// A pending answer and a refusal have the same header fields, whether or not there is a session.
 pub(super) fn judge(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
-    let [pending, refusal] = [PENDING, UNAUTHORIZED].map(|id| spec.status(id));
+    let refusals = refusal_statuses(spec);
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     let is_read = |exchange: &&ServiceExchange| matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
     for exchange in record.verdicts().filter(is_read) {
         let (Ok(answer), Some(reference)) = (&exchange.sent.reply, exchange.reference(&record.path)) else {
             continue;
         };
-        let is_refusal = Some(answer.status) == refusal;
-        if !(is_refusal || Some(answer.status) == pending) || exchange.level == CaseLevel::Open {
+        let is_refusal = refusals.contains(&answer.status);
+        if !(is_refusal || spec.status(PENDING) == Some(answer.status)) || exchange.level == CaseLevel::Open {
             continue;
         }
         let group = groups.entry(form(exchange, answer, is_refusal)).or_default();

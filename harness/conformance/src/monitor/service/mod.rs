@@ -21,7 +21,7 @@ use super::last_requests::LAST_REQUESTS;
 use super::{internals, messages};
 use crate::cases::{
     self, AVAILABLE, PENDING, PUBLISHED, ServiceCaseContext, ServiceExchange, ServiceMonitor, UNAUTHORIZED,
-    is_pending, token_echo,
+    is_pending, refusal_statuses, token_echo,
 };
 use crate::judge::{self, Check};
 
@@ -46,7 +46,7 @@ pub(crate) fn judge_service(monitor: ServiceMonitor, record: &ServiceRecord, spe
         ServiceMonitor::KeyInternals => vec![internals::of_service(record.key_sets())],
         ServiceMonitor::Messages => vec![messages::of_service(record.verdicts())],
         ServiceMonitor::KeyMessages => vec![messages::of_service(record.key_sets())],
-        ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row("verdict.401.unauthorized")),
+        ServiceMonitor::Alive => alive(record, spec.row(PENDING), spec.row(UNAUTHORIZED)),
         ServiceMonitor::KeyCaching => key_caching(record, spec),
         ServiceMonitor::SameKeys => same_keys(record, spec),
     }
@@ -163,7 +163,7 @@ fn no_echo(record: &ServiceRecord) -> Check {
 }
 
 fn bodies(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
-    let [available, refusal] = [AVAILABLE, UNAUTHORIZED].map(|id| spec.status(id));
+    let refusals = refusal_statuses(spec);
     let (mut pending, mut refused, mut kind) =
         (Breaches::default(), Breaches::default(), Breaches::default());
     let judged =
@@ -181,13 +181,14 @@ fn bodies(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
                 pending.push_at(exchange.level, breach(exchange, check));
             }
         }
-        if Some(answer.status) == refusal && !body.is_some_and(|body| body.is_object() || body.is_string()) {
+        let is_refusal = refusals.contains(&answer.status);
+        if is_refusal && !body.is_some_and(|body| body.is_object() || body.is_string()) {
             let check = judge::is_json(&exchange.sent.reply);
             refused.push_at(exchange.level, breach(exchange, &check));
         }
-        let is_fixed = pending_row.is_some() || Some(answer.status) == refusal;
         let check = judge::json_content_type(&exchange.sent.reply);
-        if is_fixed && Some(answer.status) != available && !check.ok {
+        if (pending_row.is_some() || is_refusal) && spec.status(AVAILABLE) != Some(answer.status) && !check.ok
+        {
             kind.push_at(exchange.level, breach(exchange, &check));
         }
     }

@@ -286,7 +286,7 @@ impl EdgePool {
                 lease.instance.case_context(RECOVERY, CaseLevel::Must, false, context.request_timeout());
             edge.script(Script::accept(&self.options().profile));
             match edge.send(&collection()).await.reply {
-                Ok(answer) if answer.status == 200 => return true,
+                reply if edge.is_accepted(&reply) => return true,
                 // Each further try would take as long.
                 Err(NoAnswer::TimedOut(_)) => return false,
                 _ => {}

@@ -56,8 +56,8 @@ impl EdgePool {
         let mut edge =
             lease.instance.case_context("settings", CaseLevel::Must, false, context.request_timeout());
         edge.script(Script::accept(&self.options().profile));
-        let accepts = edge.send(&collection()).await.reply.is_ok_and(|answer| answer.status == 200);
-        accepts && edge.relayed().await.complete.len() == 1
+        let reply = edge.send(&collection()).await.reply;
+        edge.is_accepted(&reply) && edge.relayed().await.complete.len() == 1
     }
 }
 

@@ -7,7 +7,7 @@ use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
 use serde_json::Value;
 
 use super::truth::untrue_state;
-use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending};
+use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending, refusal_statuses};
 use crate::judge::{silence, status_and_body};
 use crate::run::runner::SanityResult;
 
@@ -28,7 +28,9 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
             {
                 return check_states(backend).await;
             }
-            Ok(answer) if is_refusal(backend, answer.status) && json(answer).is_some() => {
+            Ok(answer)
+                if refusal_statuses(backend.spec()).contains(&answer.status) && json(answer).is_some() =>
+            {
                 return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give a valid token of this service and \
                      environment in READ_TOKEN or with --read-token",

@@ -68,9 +68,8 @@ async fn still_clock(
 
 /// Whether the service refuses the read token that a case revoked and restored. Other cases need it.
 pub(super) async fn is_still_revoked(backend: &mut ServiceCaseContext) -> bool {
-    let refused = backend.row(REVOKED).status();
     let reply = fetch(backend, &backend.reference("restored")).await;
-    reply.is_ok_and(|answer| Some(answer.status) == refused)
+    backend.has_status(REVOKED, &reply)
 }
 
 async fn made(backend: &mut ServiceCaseContext, name: &str) -> Result<String, HookError> {

@@ -31,9 +31,9 @@ use super::{load, overlay};
 )]
 #[case::answer_added(
     "[[add]]\nid = \"edge.429.busy\"\nsection = \"7.2\"\nstatus = 429\nbody = '{\"error\":\"busy\"}'\n\
-     condition = \"Too many.\"\nlevel = \"must\"\nbasis = \"interface\"\nexcluded = \"No run sends so many.\"",
-    &["an edge: answer 429 {\"error\":\"busy\"}: Too many.",
-      "the page: handle 429 {\"error\":\"busy\"}: Too many."]
+     condition = \"More than a hundred requests a second.\"\nlevel = \"must\"\nbasis = \"interface\"\nexcluded = \"Runs send fewer requests.\"",
+    &["an edge: answer 429 {\"error\":\"busy\"}: More than a hundred requests a second.",
+      "the page: handle 429 {\"error\":\"busy\"}: More than a hundred requests a second."]
 )]
 #[case::reason_added(
     "[[add]]\nid = \"relay.410.withdrawn\"\nsection = \"7.3\"\nstatus = 410\ncode = \"withdrawn\"\n\

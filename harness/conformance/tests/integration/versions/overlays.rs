@@ -319,6 +319,10 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
     "[[change]]\nid = \"collector.unknown-mode\"\ntext = \"no mode <valu>\"",
     "`<valu>` stands for nothing"
 )]
+#[case::placeholder_of_a_body(
+    "[[change]]\nid = \"verdict.404.pending\"\nbody = '{\"status\":\"pending\",\"ref\":\"<session_rf>\"}'",
+    "`<session_rf>` stands for nothing"
+)]
 #[case::newer_format("format = 2", "reads format 1")]
 #[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
 #[case::huge_body(

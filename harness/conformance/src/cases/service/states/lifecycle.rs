@@ -270,8 +270,7 @@ fn renewed(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             }
             let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-            let status = context.row(AVAILABLE).status();
-            if reply.as_ref().is_ok_and(|answer| Some(answer.status) == status) {
+            if context.has_status(AVAILABLE, &reply) {
                 context.observe_case("available");
                 available(context, &mut kept, &reference).await;
             } else {

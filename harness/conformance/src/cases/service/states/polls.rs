@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
-use super::woken::{Provided, Ready, TIMEOUT, does_not_wait, is_early, judge_woken, woken};
+use super::woken::{Provided, TIMEOUT, does_not_wait, is_early, judge_woken, woken};
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceNeed};
@@ -46,12 +46,14 @@ fn many(cases: &mut CaseList<'_, Service>) {
             .case(ROW, &format!("verdict.poll.{id}"), title)
             .steps(steps!(async |context| {
                 let reference = context.reference("many");
-                if is_pending && context.chosen(StateRequest::pending(&reference)).await.is_none() {
+                let pending = StateRequest::pending(&reference);
+                if is_pending && context.chosen(pending.clone()).await.is_none() {
                     return;
                 }
                 let references = vec![reference.clone(); MANY];
-                let ready = if is_pending { Ready::Anew(&reference) } else { Ready::Verdict(&reference) };
-                for sent in woken(context, &references, LONG, ready).await {
+                // The session may begin anew while requests wait for it.
+                let states = if is_pending { vec![pending] } else { Vec::new() };
+                for sent in woken(context, &references, LONG, &states, &reference).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -82,8 +84,7 @@ fn named(cases: &mut CaseList<'_, Service>) {
             .case(ROW, id, title)
             .steps(steps!(with(end), async |context| {
                 let reference = context.reference(&end);
-                let ready = Ready::Verdict(&reference);
-                for sent in woken(context, std::slice::from_ref(&reference), LONG, ready).await {
+                for sent in woken(context, std::slice::from_ref(&reference), LONG, &[], &reference).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -163,12 +164,12 @@ fn others(cases: &mut CaseList<'_, Service>) {
     cases
         .case(PENDING, "verdict.poll.others", "a verdict is no answer to long polls for other sessions")
         .steps(steps!(async |context| {
-            // References that a name of limited length cuts to the same.
+            // Cut at a usual limit for names, they are the same.
             let long = format!("others-{}", "x".repeat(90));
             let names =
                 [long.clone(), format!("{long}-2"), long[..long.len() - 1].to_owned(), long.to_uppercase()];
             let references = names.map(|name| context.reference(&name)).to_vec();
-            let sent = woken(context, &references, 1500, Ready::Verdict(&references[0])).await;
+            let sent = woken(context, &references, 1500, &[], &references[0]).await;
             for (number, (reference, woken)) in references.iter().zip(&sent).enumerate() {
                 if number == 0 {
                     judge_woken(context, reference, woken);

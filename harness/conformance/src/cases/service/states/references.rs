@@ -126,8 +126,7 @@ fn segments(cases: &mut CaseList<'_, Service>) {
                 let near = near.iter().map(|start| format!("{start}{end}"));
                 for text in near.chain(escaped(&reference)) {
                     let reply = context.fetch_verdict(&context.with_token(&text)).await;
-                    let available = context.row(AVAILABLE).status();
-                    if reply.as_ref().is_ok_and(|answer| Some(answer.status) == available) {
+                    if context.has_status(AVAILABLE, &reply) {
                         let expected = answer(context.row(PENDING), &text);
                         let checks = judge::exact(&expected, &reply).into_iter();
                         context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());

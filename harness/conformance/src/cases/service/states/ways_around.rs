@@ -76,7 +76,7 @@ fn paths(cases: &mut CaseList<'_, Service>) {
 fn shows(context: &ServiceCaseContext, verdict: &AnswerResult, reply: &AnswerResult) -> bool {
     let (Ok(verdict), Ok(answer)) = (verdict, reply) else { return false };
     let content_type = |headers: &http::HeaderMap| headers.get("content-type").cloned();
-    Some(answer.status) == context.row(AVAILABLE).status()
+    context.has_status(AVAILABLE, reply)
         && content_type(&answer.headers) == content_type(&verdict.headers)
         && judge::has_verdict(reply).ok
 }

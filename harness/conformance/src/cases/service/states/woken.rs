@@ -23,29 +23,14 @@ const NO_WAIT: &str = "the service does not wait: it answers long polls before t
 /// A long poll's answer, and the time of the verdict.
 pub(super) type Woken = (Sent, Instant);
 
-/// The session that gets its verdict during long polls.
-#[derive(Clone, Copy)]
-pub(super) enum Ready<'r> {
-    /// It gets its verdict.
-    Verdict(&'r str),
-    /// It is pending once more, and gets its verdict then.
-    Anew(&'r str),
-}
-
-impl Ready<'_> {
-    fn reference(&self) -> &str {
-        let (Self::Verdict(reference) | Self::Anew(reference)) = self;
-        reference
-    }
-}
-
-/// Long polls for these references, of which one gets its verdict. Empty: the state is not there, or the service does not
-/// wait.
+/// Long polls for these references. During them, sessions come into these states, and then the session `ready` has its verdict.
+/// Empty: a state is not there, or the service does not wait.
 pub(super) async fn woken(
     context: &mut ServiceCaseContext,
     references: &[String],
     wait: u64,
-    ready: Ready<'_>,
+    states: &[StateRequest],
+    ready: &str,
 ) -> Vec<Woken> {
     let draft = |reference: &String| context.with_token(reference).query(&format!("waitMs={wait}")).draft();
     let drafts: Vec<_> = references.iter().map(draft).collect();
@@ -59,10 +44,10 @@ pub(super) async fn woken(
         (sent, None)
     } else {
         let making = async {
-            if let Ready::Anew(reference) = ready {
-                context.chosen(StateRequest::pending(reference)).await?;
+            for state in states {
+                context.chosen(state.clone()).await?;
             }
-            Provided::verdict(context, ready.reference()).await
+            Provided::verdict(context, ready).await
         };
         let (sent, provided) = tokio::join!(sending, making);
         if provided.is_none() {
