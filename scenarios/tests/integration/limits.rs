@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use edgeproof_cli::raise_open_files;
 use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_load::service::{
     AnswerManner, Delay, RecordingServer, ServerBehaviour, ServerRecord, TrueTimes,
@@ -38,6 +39,8 @@ impl LimitsRun {
         line: &str,
         started: impl FnOnce(&mut RunningProgram) -> T,
     ) -> Self {
+        // Those of the server's connections are this process's.
+        raise_open_files(u64::MAX);
         let server = RecordingServer::start(&Spec::builtin(Version::Current), behaviour.clone()).unwrap();
         let folder = TempDir::new().unwrap();
         let references = folder.path().join("references");

@@ -62,8 +62,8 @@ pub use part::{CaseSettings, Exchange, Monitor, Part};
 pub use point_rule::PointRule;
 pub use releases::{Release, Releases, RemovedCase};
 pub(crate) use service::{
-    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, refusal_statuses,
-    token_echo,
+    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, published_status,
+    refusal_statuses, token_echo,
 };
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};

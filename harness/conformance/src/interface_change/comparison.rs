@@ -287,7 +287,7 @@ fn parts_of(
     if !concerned.is_empty() {
         return concerned;
     }
-    // Someone reads each row. Without a case, its section tells for whom it is; else it may be for everyone.
+    // Someone reads each row. Without a case, its section tells for whom it is. A section without cases may be for everyone.
     let section = change.row().map(|row| &row.section);
     let of_section = |part: &PartName| {
         new.iter().any(|case| case.part() == part.name() && Some(&case.facts().section) == section)

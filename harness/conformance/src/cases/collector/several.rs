@@ -258,7 +258,10 @@ async fn at_one_edge(context: &mut CollectorCaseContext, edge: &CollectorEdge, p
 }
 
 fn judge_afresh(context: &mut CollectorCaseContext, edge: &Arc<CollectorEdge>) {
-    let bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
+    // A browser sends a request again whose kept connection had closed.
+    let mut bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
+    bodies.sort_unstable();
+    bodies.dedup();
     if context.target.seal == SealUse::Opens {
         let key = |body: &bytes::Bytes| {
             let body: Value = serde_json::from_slice(body).ok()?;

@@ -8,7 +8,7 @@ use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, Wire};
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
 use crate::cases::service::status;
-use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext};
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, published_status};
 use crate::judge::{self, AnswerResult, Check};
 
 /// Number of requests that must return the same keys.
@@ -38,7 +38,7 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
     cases
         .case("keys.stable", "keys.stable", "a hundred requests return the same keys")
         .steps(steps!(async |context| {
-            let draft = context.key_set();
+            let (draft, published) = (context.key_set(), published_status(context.spec()));
             let mut first: Option<AnswerResult> = None;
             let mut other: Option<AnswerResult> = None;
             for _ in 0..MANY / AT_ONCE {
@@ -49,7 +49,7 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
                             first = Some(sent.reply.clone());
                             context.record_keys(&draft, sent);
                         }
-                        Some(seen) if other.is_none() && differs(seen, &sent.reply) => {
+                        Some(seen) if other.is_none() && differs(seen, &sent.reply, published) => {
                             other = Some(sent.reply.clone());
                             context.record_keys(&draft, sent);
                         }
@@ -59,8 +59,8 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
             }
             let kind = DifferenceKind::KeySet {
                 rule: KeyRule::Same,
-                expected: first.as_ref().map(value),
-                actual: other.as_ref().map(value),
+                expected: first.as_ref().map(|reply| value(reply, published)),
+                actual: other.as_ref().map(|reply| value(reply, published)),
                 faults: Vec::new(),
             };
             context.check(Check::judged(kind, other.is_none()).advise(Advice::KeysDiffer));
@@ -68,14 +68,17 @@ fn stable(cases: &mut CaseList<'_, Keys>) {
         .takes(Duration::from_secs(5));
 }
 
-fn differs(first: &AnswerResult, second: &AnswerResult) -> bool {
-    keys(first) != keys(second)
+fn differs(first: &AnswerResult, second: &AnswerResult, published: u16) -> bool {
+    keys(first, published) != keys(second, published)
 }
 
 /// The keys in sorted order, or why there are none.
-fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
+fn keys(reply: &AnswerResult, published: u16) -> Result<Vec<String>, String> {
     let answer = reply.as_ref().map_err(ToString::to_string)?;
-    let set = KeySet::parse(&answer.body).map_err(|why| format!("{} {why}", answer.status))?;
+    if answer.status != published {
+        return Err(answer.status.to_string());
+    }
+    let set = KeySet::parse(&answer.body).map_err(|why| why.to_string())?;
     let mut keys: Vec<String> = set
         .keys()
         .iter()
@@ -90,12 +93,14 @@ fn keys(reply: &AnswerResult) -> Result<Vec<String>, String> {
     Ok(keys)
 }
 
-fn value(reply: &AnswerResult) -> KeySetValue {
+fn value(reply: &AnswerResult, published: u16) -> KeySetValue {
     match reply {
         Err(why) => KeySetValue::Silence(judge::silence(why)),
         Ok(answer) => match KeySet::parse(&answer.body) {
-            Ok(set) => KeySetValue::Ids(set.keys().iter().map(|key| key.kid().map(Wire::from)).collect()),
-            Err(_) => KeySetValue::Status(answer.status),
+            Ok(set) if answer.status == published => {
+                KeySetValue::Ids(set.keys().iter().map(|key| key.kid().map(Wire::from)).collect())
+            }
+            _ => KeySetValue::Status(answer.status),
         },
     }
 }

@@ -8,10 +8,10 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 use futures_util::future::join_all;
 
-use super::shape::{parse_key_set, whole};
+use super::shape::parse_key_set;
 use super::signature::{judge_tokens, signed, signed_in, verifies};
 use crate::cases::service::TO_BEGIN;
-use crate::cases::{AVAILABLE, CaseList, Keys, PUBLISHED, ServiceCaseContext, ServiceNeed};
+use crate::cases::{AVAILABLE, CaseList, Keys, ServiceCaseContext, ServiceNeed, published_status};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
@@ -90,7 +90,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
                     let changed = body(before) != body(&now);
                     let conditional = context.key_set().header("If-None-Match", &tag);
                     let reply = context.fetch_key_set(&conditional).await;
-                    let whole = whole(context.spec());
+                    let whole = published_status(context.spec());
                     let expected = if changed { vec![whole] } else { vec![whole, 304] };
                     context.check(judge::status_in(Statuses::OneOf(expected.clone()), &reply));
                     // A date has seconds. A set that changed within one of them may be missed.
@@ -154,13 +154,12 @@ fn during(cases: &mut CaseList<'_, Keys>) {
         .steps(steps!(async |context| {
             let Some(old) = newly_signed(context, "first").await else { return };
             let (draft, ended) = (uncached(context), AtomicBool::new(false));
+            let published = published_status(context.spec());
             let asking = || async {
                 let mut wrong = None;
                 while !ended.load(Ordering::Relaxed) && wrong.is_none() {
                     let sent = context.begin_keys(&draft).await;
-                    // An answer without a key set shows nothing: a service may restart to rotate.
-                    wrong = Some(sent)
-                        .filter(|sent| context.has_status(PUBLISHED, &sent.reply) && !has_key_of(&old, sent));
+                    wrong = Some(sent).filter(|sent| !has_key_of(&old, sent, published));
                     context.sleep(PAUSE).await;
                 }
                 wrong
@@ -204,10 +203,12 @@ fn key_of(tokens: &[String]) -> Option<String> {
     tokens.iter().find_map(|token| judge::key_id(token))
 }
 
-/// Whether an answer is a key set that verifies these tokens.
-fn has_key_of(tokens: &[String], sent: &Sent) -> bool {
-    let set = sent.reply.as_ref().ok().and_then(|answer| KeySet::parse(&answer.body).ok());
-    set.is_some_and(|set| verifies(tokens, &set).is_ok_and(|check| check.ok))
+/// Whether a key set verifies these tokens. An answer of another status than `published` shows nothing: a service may restart to
+/// rotate.
+fn has_key_of(tokens: &[String], sent: &Sent, published: u16) -> bool {
+    let answer = sent.reply.as_ref().ok().filter(|answer| answer.status == published);
+    let Some(answer) = answer else { return true };
+    KeySet::parse(&answer.body).is_ok_and(|set| verifies(tokens, &set).is_ok_and(|check| check.ok))
 }
 
 /// A request that caches hand on: they may have the earlier set for five minutes (8).

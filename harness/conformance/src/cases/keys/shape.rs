@@ -1,18 +1,15 @@
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::{Spec, Stimulus};
+use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
-use crate::cases::{CaseList, Keys, OUTAGE, PUBLISHED, Phase, ServiceCaseContext, ServiceNeed};
+use crate::cases::{
+    CaseList, Keys, OUTAGE, PUBLISHED, Phase, ServiceCaseContext, ServiceNeed, published_status,
+};
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
-
-/// Status of the answer with the whole key set. Where a version does not state it, that of HTTP.
-pub(super) fn whole(spec: &Spec) -> u16 {
-    spec.status(PUBLISHED).unwrap_or(200)
-}
 
 /// Format and contents of the key set (RFC 7517).
 pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
@@ -20,7 +17,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         ("keys.sanity.first", Phase::First, "before all other cases, the key set is available"),
         ("keys.sanity.last", Phase::Last, "after all other cases, the key set is available"),
     ] {
-        let status = whole(cases.spec);
+        let status = published_status(cases.spec);
         let exchange = KeySetExchange::get().expect(KeySetRule::Status(status)).expect(KeySetRule::Json);
         cases
             .case(PUBLISHED, id, title)
@@ -73,7 +70,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     let exchange = KeySetExchange::get().observe(KeySetObservation::Credential);
     cases.case(id, id, "whether the key set requires a credential").exchange(exchange);
     let id = "keys.head";
-    let status = whole(cases.spec);
+    let status = published_status(cases.spec);
     let exchange = KeySetExchange::with_method("HEAD").expect(KeySetRule::Status(status));
     cases.case(id, id, "HEAD returns the same status as GET").exchange(exchange);
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {

@@ -5,10 +5,10 @@ use edgeproof_http::{Answer, Body, Draft};
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
 use edgeproof_reports::{CaseLevel, Hop};
 
-use super::shape::{parse_key_set, whole};
+use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
 use crate::cases::service::{forms, is_blocked, status, visit};
-use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext};
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, published_status};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
@@ -121,7 +121,7 @@ fn conditions(cases: &mut CaseList<'_, Keys>) {
             };
             let opaque = tag.strip_prefix("W/").unwrap_or(&tag);
             let inner = opaque.trim_matches('"');
-            let whole = whole(context.spec());
+            let whole = published_status(context.spec());
             // Nobody notices a full answer in place of 304. A 304 in place of other keys hides them.
             let matching: &[u16] = &[whole, 304];
             for (condition, statuses) in [

@@ -84,6 +84,11 @@ pub(in crate::cases) fn status(spec: &Spec, id: &str, reply: &AnswerResult) -> C
     }
 }
 
+/// Status of the answer with the key set. A version that does not state it has that of HTTP.
+pub(crate) fn published_status(spec: &Spec) -> u16 {
+    spec.status(PUBLISHED).unwrap_or(200)
+}
+
 /// The statuses of refusals.
 pub(crate) fn refusal_statuses(spec: &Spec) -> BTreeSet<u16> {
     let refusals = spec.table(Table::Verdict).filter(|row| ![AVAILABLE, PENDING].contains(&row.id.as_str()));

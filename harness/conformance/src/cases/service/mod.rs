@@ -23,7 +23,8 @@ use super::CaseList;
 
 pub use damage::Damage;
 pub(crate) use expected::{
-    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, refusal_statuses,
+    AVAILABLE, OUTAGE, PENDING, PUBLISHED, REVOKED, UNAUTHORIZED, answer, is_pending, published_status,
+    refusal_statuses,
 };
 pub(super) use expected::{Expected, status};
 pub(super) use vary::{

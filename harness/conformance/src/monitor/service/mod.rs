@@ -20,8 +20,8 @@ use super::breaches::{Breaches, by_exchange};
 use super::last_requests::LAST_REQUESTS;
 use super::{internals, messages};
 use crate::cases::{
-    self, AVAILABLE, PENDING, PUBLISHED, ServiceCaseContext, ServiceExchange, ServiceMonitor, UNAUTHORIZED,
-    is_pending, refusal_statuses, token_echo,
+    self, AVAILABLE, PENDING, ServiceCaseContext, ServiceExchange, ServiceMonitor, UNAUTHORIZED, is_pending,
+    published_status, refusal_statuses, token_echo,
 };
 use crate::judge::{self, Check};
 
@@ -205,7 +205,7 @@ fn key_caching(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
     for exchange in record.key_sets() {
         let reads = matches!(exchange.draft.method.as_str(), "GET" | "HEAD");
         // Another answer is no key set, so its lifetime is free.
-        let is_key_set = |status: u16| status == 304 || spec.status(PUBLISHED) == Some(status);
+        let is_key_set = |status: u16| status == 304 || status == published_status(spec);
         let reads = reads && exchange.sent.reply.as_ref().is_ok_and(|answer| is_key_set(answer.status));
         let check = judge::fresh_for(longest, &exchange.sent.reply, exchange.sent.received());
         if reads && !check.ok {
@@ -216,13 +216,13 @@ fn key_caching(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
 }
 
 fn same_keys(record: &ServiceRecord, spec: &Spec) -> Vec<Check> {
-    let published = spec.status(PUBLISHED);
+    let published = published_status(spec);
     let (mut other, mut private) = (Breaches::default(), Breaches::default());
     // The keys may change where a case asked for it.
     let mut first: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for exchange in record.key_sets().filter(|exchange| exchange.draft.method == "GET") {
         let reply = exchange.sent.reply.as_ref().ok();
-        let Some(answer) = reply.filter(|answer| Some(answer.status) == published) else {
+        let Some(answer) = reply.filter(|answer| answer.status == published) else {
             continue;
         };
         let Ok(set) = KeySet::parse(&answer.body) else {

@@ -100,7 +100,7 @@ fn old_verdict(cases: &CaseList<'_, Service>) -> Option<SessionState> {
 
 /// HEAD tells no more than GET: neither by its status nor by the length of the body that it leaves out.
 fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
-    let others = (
+    let foreign = (
         "statement.no-oracle",
         "verdict.customer.hidden.head",
         "a session of another license looks like none to HEAD",
@@ -108,7 +108,7 @@ fn hidden_from_head(cases: &mut CaseList<'_, Service>) {
     );
     let title = "a session with an old verdict looks like none to HEAD";
     let old = old_verdict(cases).map(|old| ("limit.verdict-age", "verdict.too-old.head", title, old));
-    for (row, id, title, session) in [others].into_iter().chain(old) {
+    for (row, id, title, session) in [foreign].into_iter().chain(old) {
         cases
             .case(row, id, title)
             .steps(steps!(async |context| {
