@@ -5,7 +5,9 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::damage::Damage;
-use super::expected::{AVAILABLE, PENDING, UNAUTHORIZED, answer, damage_codes, status, status_of};
+use super::expected::{
+    AVAILABLE, EXPIRED, Expected, PENDING, UNAUTHORIZED, answer, damage_codes, status, status_of,
+};
 use super::rule::not_shown;
 use super::{CONDITIONS, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
@@ -129,6 +131,10 @@ async fn oracle(context: &mut ServiceCaseContext, token: TokenChoice) {
         match token {
             TokenChoice::Missing => {
                 context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), reply));
+            }
+            TokenChoice::Expired => {
+                context
+                    .checks(Expected::Status { rows: &[EXPIRED], others: &[] }.judge(context.spec(), reply));
             }
             _ => context.check(status_of(&damage_codes(context.spec()), reply)),
         }
