@@ -1,5 +1,4 @@
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -107,7 +106,6 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         None => None,
     };
     let progress = ProgressDisplay::new(&args.output, plan.name(), metrics);
-    let shown = Arc::clone(&progress);
     let run = LoadRun {
         scenarios: scenarios(plan, &system)?,
         model,
@@ -121,7 +119,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         drain: args.drain,
         start_at: args.start_at,
         on_start: Some(on_start(&system, args.faults)),
-        live: Some(Arc::new(move |moment| shown.show(moment))),
+        live: progress.listener(),
     };
     let data = run.play(&mut interrupted).await.map_err(|why| Failure::from(why).incomplete())?;
     progress.clear();

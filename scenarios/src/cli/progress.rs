@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use super::args::OutputOptions;
 use super::prometheus::Metrics;
-use crate::engine::RunProgress;
+use crate::engine::{ProgressListener, RunProgress};
 use crate::measure::{ResponseTimes, UserWaits};
 use edgeproof_cli::args::is_dumb_terminal;
 
@@ -40,8 +40,18 @@ impl ProgressDisplay {
         Arc::new(Self { is_silent: output.quiet, is_drawn, scenario, metrics, last: Mutex::default() })
     }
 
-    /// Shows the progress.
-    pub(super) fn show(&self, progress: RunProgress<'_>) {
+    /// Shows the progress of a run; `None` where nobody sees it.
+    pub(super) fn listener(self: &Arc<Self>) -> Option<ProgressListener> {
+        let interval = match (self.is_drawn || self.metrics.is_some(), self.is_silent) {
+            (true, _) => Duration::from_millis(500),
+            (false, true) => return None,
+            (false, false) => LINES,
+        };
+        let shown = Arc::clone(self);
+        Some(ProgressListener { interval, show: Arc::new(move |progress| shown.show(progress)) })
+    }
+
+    fn show(&self, progress: RunProgress<'_>) {
         self.metrics.iter().for_each(|metrics| metrics.publish(progress));
         let mut last = self.last.lock();
         let is_due = self.is_drawn || last.line.is_none_or(|line| line.elapsed() >= LINES);

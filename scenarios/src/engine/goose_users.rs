@@ -14,9 +14,10 @@ use tokio::task::JoinError;
 use tokio::time::sleep;
 
 use super::load_run::{EngineError, LoadRun};
+use super::more_users::{MoreUsers, STARTED_BY_GOOSE};
 use super::pacer::Pacer;
 use super::user::LoadUser;
-use super::workload::{ScenarioWeights, Workload};
+use super::workload::{LoadModel, ScenarioWeights, Workload};
 use crate::measure::{Codes, LoadMeasurements, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
@@ -32,6 +33,8 @@ pub(super) struct LoadRunContext {
     pub(super) workload: Workload,
     /// Releases operations and polls when they are due.
     pub(super) pacer: Pacer,
+    /// Makes users when they are needed.
+    pub(super) more_users: MoreUsers,
     /// Transactions of each scenario.
     pub(super) transactions: Vec<Vec<LoadTransaction>>,
     /// A permit for each user that goose has started.
@@ -118,6 +121,9 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
     let scenarios = std::mem::take(&mut options.scenarios);
     let (weights, transactions): (Vec<_>, Vec<_>) =
         scenarios.iter().map(|scenario| transactions(scenario, &options.routes)).unzip();
+    let limit = options.users.users;
+    // Users of the closed model never wait for an operation.
+    let users = if matches!(options.model, LoadModel::Open(_)) { limit.min(STARTED_BY_GOOSE) } else { limit };
     let parts = std::thread::available_parallelism().map_or(2, usize::from) * 2;
     let run = Arc::new(LoadRunContext {
         parts: (0..parts).map(|_| Mutex::default()).collect(),
@@ -125,13 +131,13 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
         timeout: options.timeout,
         workload: Workload::new(options.model.clone(), &weights, options.seed),
         pacer: Pacer::new().map_err(EngineError::Pacer)?,
+        more_users: MoreUsers::new(users, limit, weights.iter().map(|scenario| scenario.weight)),
         transactions,
         ready: Semaphore::new(0),
         done: Semaphore::new(0),
         ended: AtomicU64::new(0),
         all_ended: Notify::new(),
     });
-    let users = options.users.users as usize;
     let (users, rate) = (users.to_string(), (users * 50).to_string());
     // `increase-rate` is how fast goose starts users. Without a number of iterations goose prints nothing.
     let mut arguments = vec!["--users", &users, "--increase-rate", &rate, "-qqq", "--no-telnet"];
@@ -145,7 +151,8 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
     for (place, mut scenario) in scenarios.into_iter().enumerate() {
         scenario.transactions.retain(|transaction| !is_operation(transaction));
         let (starting, playing) = (Arc::clone(&run), Arc::clone(&run));
-        let start: TransactionFunction = Arc::new(move |_| {
+        let start: TransactionFunction = Arc::new(move |user| {
+            starting.more_users.started(place, user);
             starting.ready.add_permits(1);
             Box::pin(std::future::ready(Ok(())))
         });
@@ -175,6 +182,19 @@ fn transactions(scenario: &Scenario, routes: &[String]) -> (ScenarioWeights, Vec
 
 fn is_operation(transaction: &Transaction) -> bool {
     !transaction.on_start && !transaction.on_stop
+}
+
+/// Makes another user of a scenario, unless the limit is reached. It plays the same transactions as the others.
+pub(super) fn make_user(run: &Arc<LoadRunContext>, scenario: usize) {
+    let Some(mut user) = run.more_users.make(scenario) else { return };
+    run.workload.expect(scenario, user.weighted_users_index);
+    let run = Arc::clone(run);
+    tokio::spawn(async move {
+        while user.config.iterations.is_none() {
+            // What failed is recorded.
+            let _ = play(&mut user, &run, scenario).await;
+        }
+    });
 }
 
 /// Plays the next operation of a user.

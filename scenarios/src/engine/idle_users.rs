@@ -16,8 +16,19 @@ struct State {
     idle: Vec<u32>,
     /// By the index of the user; grows as users appear.
     users: Vec<User>,
+    /// Users that were made and have not asked for an operation yet.
+    coming: usize,
     waiting: VecDeque<u64>,
     ended: bool,
+}
+
+/// What became of an operation.
+#[derive(Debug)]
+pub(super) struct Given {
+    /// Wakes the user that got it. Without one, the operation waits.
+    pub(super) waker: Option<Waker>,
+    /// Users that are left for the next ones: idle or about to be.
+    pub(super) left: usize,
 }
 
 #[derive(Debug, Default)]
@@ -31,22 +42,31 @@ struct User {
 enum Activity {
     #[default]
     Busy,
+    /// Made, and has not asked for an operation yet.
+    Coming,
     Idle,
     /// An idle user got this operation and has not noticed yet.
     Given(u64),
 }
 
 impl IdleUsers {
-    /// Gives an operation to an idle user and returns its waker. Without an idle user the operation waits.
-    pub(super) fn give(&self, place: u64) -> Option<Waker> {
+    /// Gives an operation to an idle user. Without one the operation waits.
+    pub(super) fn give(&self, place: u64) -> Given {
         let state = &mut *self.0.lock();
         let Some(user) = state.idle.pop() else {
             state.waiting.push_back(place);
-            return None;
+            return Given { waker: None, left: state.coming.saturating_sub(state.waiting.len()) };
         };
         let user = &mut state.users[user as usize];
         user.now = Activity::Given(place);
-        user.waker.clone()
+        Given { waker: user.waker.clone(), left: state.idle.len() + state.coming }
+    }
+
+    /// Notes that a user was made.
+    pub(super) fn expect(&self, user: u32) {
+        let state = &mut *self.0.lock();
+        state.user(user).now = Activity::Coming;
+        state.coming += 1;
     }
 
     /// Takes the next operation for a user, and whether it waited for a user; `None` at the end. The user becomes idle while there is none.
@@ -54,6 +74,10 @@ impl IdleUsers {
         let state = &mut *self.0.lock();
         state.user(user);
         let this = &mut state.users[user as usize];
+        if this.now == Activity::Coming {
+            this.now = Activity::Busy;
+            state.coming -= 1;
+        }
         if let Activity::Given(place) = this.now {
             this.now = Activity::Busy;
             return Poll::Ready(Some((place, false)));
@@ -97,7 +121,7 @@ impl IdleUsers {
         let state = self.0.lock();
         let given = state.users.iter().filter_map(|user| match user.now {
             Activity::Given(place) => Some(place),
-            Activity::Busy | Activity::Idle => None,
+            Activity::Busy | Activity::Coming | Activity::Idle => None,
         });
         let mut untaken: Vec<u64> = state.waiting.iter().copied().chain(given).collect();
         untaken.sort_unstable();
@@ -132,12 +156,12 @@ mod tests {
     fn most_recently_used_user_gets_the_next_operation() {
         let users = IdleUsers::default();
         assert!((0..3).all(|user| take(&users, user).is_pending()));
-        assert!(users.give(0).is_some());
+        assert!(users.give(0).waker.is_some());
         assert_eq!(take(&users, 2), taken(0, false));
         assert!(take(&users, 2).is_pending());
-        assert!(users.give(1).is_some());
+        assert!(users.give(1).waker.is_some());
         assert_eq!(take(&users, 2), taken(1, false));
-        assert!(users.give(2).is_some());
+        assert!(users.give(2).waker.is_some());
         assert_eq!(take(&users, 1), taken(2, false));
         assert!(take(&users, 0).is_pending());
     }
@@ -145,7 +169,7 @@ mod tests {
     #[test]
     fn operations_wait_in_order_for_a_user() {
         let users = IdleUsers::default();
-        assert!(users.give(4).is_none() && users.give(5).is_none());
+        assert!(users.give(4).waker.is_none() && users.give(5).waker.is_none());
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(4, true), taken(5, true)));
         assert!(take(&users, 0).is_pending());
     }
@@ -155,7 +179,7 @@ mod tests {
     fn idle_user_is_listed_once() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending() && take(&users, 0).is_pending());
-        assert!(users.give(0).is_some() && users.give(1).is_none());
+        assert!(users.give(0).waker.is_some() && users.give(1).waker.is_none());
         assert_eq!(users.untaken(), [0, 1]);
     }
 
@@ -163,7 +187,7 @@ mod tests {
     fn end_lets_users_take_the_rest_first() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending());
-        assert!(users.give(0).is_some() && users.give(1).is_none());
+        assert!(users.give(0).waker.is_some() && users.give(1).waker.is_none());
         users.end();
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(0, false), taken(1, true)));
         assert_eq!(take(&users, 0), Poll::Ready(None));

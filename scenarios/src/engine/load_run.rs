@@ -23,7 +23,8 @@ pub struct LoadRun {
     pub scenarios: Vec<Scenario>,
     /// How many operations start, and when.
     pub model: LoadModel,
-    /// Number of users, and what limits it. Goose divides them among the scenarios.
+    /// The most users, and what limits them. The weights of the scenarios divide them. In the open model there are no more than
+    /// operations need.
     pub users: UserCount,
     /// Seed of the order of transactions. Shards have the same.
     pub seed: u64,
@@ -39,11 +40,11 @@ pub struct LoadRun {
     pub timeout: Duration,
     /// Longest wait at the end for running operations.
     pub drain: Duration,
-    /// Start time (default: as soon as all users have started).
+    /// Start time (default: as soon as goose has started its users).
     pub start_at: Option<SystemTime>,
     /// Called once at the start.
     pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
-    /// Called twice a second during the run.
+    /// Called regularly during the run.
     pub live: Option<ProgressListener>,
 }
 
@@ -73,8 +74,14 @@ pub struct RunData {
     pub interrupted: Option<Interruption>,
 }
 
-/// A callback for the progress of a run.
-pub type ProgressListener = Arc<dyn Fn(RunProgress<'_>) + Send + Sync>;
+/// A callback for the progress of a run. Each call adds up all data, which takes milliseconds.
+#[derive(Clone)]
+pub struct ProgressListener {
+    /// Time between calls.
+    pub interval: Duration,
+    /// The callback.
+    pub show: Arc<dyn Fn(RunProgress<'_>) + Send + Sync>,
+}
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +125,6 @@ impl LoadRun {
         mut self,
         interrupted: impl Future<Output = Interruption> + Send,
     ) -> Result<RunData, EngineError> {
-        let users = self.users.users;
         let (goose, run) = goose_users::prepare(&mut self)?;
         // A switch left over from an earlier run in this process would count as Ctrl-C.
         goose::reset_killswitch();
@@ -132,7 +138,8 @@ impl LoadRun {
             }
         });
 
-        // Nothing is measured until all users have started.
+        // Nothing is measured until goose has started its users.
+        let users = run.more_users.count();
         let mut ended_by = tokio::select! {
             _ = timeout(START_LIMIT, run.ready.acquire_many(users)) => None,
             signal = &mut interrupted => Some(signal),
@@ -153,7 +160,10 @@ impl LoadRun {
         run.workload.start(start);
         let mut tasks = JoinSet::new();
         let pacing = Arc::clone(&run);
-        tasks.spawn(async move { pacing.pacer.run(&pacing.workload, start).await });
+        tasks.spawn(async move {
+            let make = |scenario| goose_users::make_user(&pacing, scenario);
+            pacing.pacer.run(&pacing.workload, start, make).await;
+        });
         if let Some(live) = self.live.clone() {
             tasks.spawn(report_progress(live, Arc::clone(&run)));
         }
@@ -180,7 +190,7 @@ impl LoadRun {
         run.workload.stop();
         let self_monitor = self_monitor.finish();
         // The users return at once after the stop signal.
-        let _ = timeout(GOOSE_LIMIT, run.done.acquire_many(users)).await;
+        let _ = timeout(GOOSE_LIMIT, run.done.acquire_many(run.more_users.count())).await;
         if let Ok(broke @ (Err(_) | Ok(Err(_)))) = timeout(GOOSE_LIMIT, attack).await {
             return Err(goose_users::ended_early(broke));
         }
@@ -213,19 +223,19 @@ fn drop_untaken(run: &LoadRunContext, now: Duration) -> (u64, u64) {
     (released, run.workload.arrivals().map_or(released, planned))
 }
 
-/// Calls back twice a second. Elsewhere than on a worker, because adding up takes milliseconds.
+/// Calls back regularly. Elsewhere than on a worker, because adding up takes milliseconds.
 async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
     loop {
-        sleep(Duration::from_millis(500)).await;
-        let (live, run) = (Arc::clone(&live), Arc::clone(&run));
-        let show = move || {
+        sleep(live.interval).await;
+        let (show, run) = (Arc::clone(&live.show), Arc::clone(&run));
+        let call = move || {
             let (at, (released, begun)) = (run.workload.started().elapsed(), run.workload.counts());
             let asked = run.workload.arrivals().map(|arrivals| arrivals.rate_at(at));
             let (end, recorded) = (run.workload.end(), &run.recorded());
-            live(RunProgress { at, end, asked, recorded, released, begun });
+            show(RunProgress { at, end, asked, recorded, released, begun });
         };
         // Fails only at the end of the runtime.
-        let _ = spawn_blocking(show).await;
+        let _ = spawn_blocking(call).await;
     }
 }
 

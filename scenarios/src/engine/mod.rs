@@ -9,6 +9,7 @@ mod goose_users;
 mod idle_users;
 mod load_run;
 mod machine;
+mod more_users;
 mod outgoing_request;
 mod pacer;
 mod request_timeout;

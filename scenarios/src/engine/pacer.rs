@@ -49,11 +49,11 @@ impl Pacer {
         .await;
     }
 
-    /// Runs until it is dropped: releases the operations of a workload and wakes sleepers.
-    pub(super) async fn run(&self, workload: &Workload, started: Instant) {
+    /// Runs until it is dropped: releases the operations of a workload and wakes sleepers. `make` makes a user of a scenario.
+    pub(super) async fn run(&self, workload: &Workload, started: Instant, make: impl Fn(usize)) {
         loop {
             // What comes due meanwhile is released at once, not after another alarm.
-            let next = workload.release(started.elapsed());
+            let next = workload.release(started.elapsed(), &make);
             self.wake(next.map(|at| started + at));
             self.alarm.fired().await;
         }
@@ -207,7 +207,7 @@ mod tests {
             assert!(Instant::now() >= until);
         };
         tokio::select! {
-            () = pacer.run(&workload, started) => {}
+            () = pacer.run(&workload, started, |_| ()) => {}
             // Each sets the alarm to an earlier time.
             _ = async { tokio::join!(sleep(9), sleep(6), sleep(3)) } => {}
         }
@@ -231,7 +231,7 @@ mod tests {
             numbers
         };
         tokio::select! {
-            () = pacer.run(&workload, started) => {}
+            () = pacer.run(&workload, started, |_| ()) => {}
             numbers = play => assert_eq!(numbers, (0..20).collect::<Vec<_>>()),
         }
     }

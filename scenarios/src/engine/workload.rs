@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::idle_users::IdleUsers;
+use super::idle_users::{Given, IdleUsers};
 use crate::plan::{Arrivals, ScheduledOperation, WeightedDraw};
 
 /// How many operations start, and when.
@@ -58,6 +58,9 @@ pub struct Operation {
     /// Whether it waited for a user.
     pub waited: bool,
 }
+
+/// Idle users that a scenario has at least, while it may have more.
+const AHEAD: usize = 32;
 
 impl Workload {
     /// The operations of a run of these scenarios. The seed decides the order of transactions.
@@ -134,9 +137,9 @@ impl Workload {
         }
     }
 
-    /// Hands all operations that are due by now to idle users. Returns when the next one is due, since the
-    /// start; `None` after the last.
-    pub fn release(&self, elapsed: Duration) -> Option<Duration> {
+    /// Hands all operations that are due by now to idle users. Calls `make` for each user that a scenario should have more, so
+    /// that a few are ahead. Returns when the next operation is due, since the start; `None` after the last.
+    pub(super) fn release(&self, elapsed: Duration, make: impl Fn(usize)) -> Option<Duration> {
         let LoadModel::Open(arrivals) = &self.model else { return None };
         let count = arrivals.count();
         let mut place = self.released.load(Ordering::Acquire);
@@ -149,10 +152,12 @@ impl Workload {
                 return Some(scheduled.at);
             }
             self.released.store(place + 1, Ordering::Release);
-            match self.idle_users[scenario].give(place) {
+            let Given { waker, left } = self.idle_users[scenario].give(place);
+            match waker {
                 Some(waker) => waker.wake(),
                 None => _ = self.waited.fetch_add(1, Ordering::AcqRel),
             }
+            (left..AHEAD).for_each(|_| make(scenario));
             place += 1;
         }
         None
@@ -217,6 +222,11 @@ impl Workload {
         (scenario, transaction, scheduled)
     }
 
+    /// Notes a user that was made and asks for an operation soon.
+    pub(super) fn expect(&self, scenario: usize, user: usize) {
+        self.idle_users[scenario].expect(user as u32);
+    }
+
     /// Registers a user that never waited, so that `stop` wakes it.
     pub(super) fn register(&self, scenario: usize, user: usize, waker: &Waker) {
         self.idle_users[scenario].register(user as u32, waker);
@@ -260,7 +270,7 @@ mod tests {
     /// Scenario, transaction and number of all operations.
     fn drawn(shard: Shard) -> Vec<(u64, usize, usize)> {
         let workload = open(shard);
-        assert_eq!(workload.release(Duration::from_secs(2)), None);
+        assert_eq!(workload.release(Duration::from_secs(2), |_| ()), None);
         let untaken = workload.untaken().into_iter();
         untaken.map(|(scenario, transaction, of)| (of.number, scenario, transaction)).collect()
     }
@@ -288,9 +298,9 @@ mod tests {
         let workload = open(Shard::WHOLE);
         workload.start(Instant::now());
         assert!((0..3).all(|scenario| poll(&workload, scenario, scenario).is_pending()));
-        let next = workload.release(Duration::ZERO).unwrap();
+        let next = workload.release(Duration::ZERO, |_| ()).unwrap();
         assert_eq!((next, workload.counts(), workload.waited()), (Duration::from_micros(3333), (1, 0), 0));
-        assert!(workload.release(Duration::from_millis(100)).is_some());
+        assert!(workload.release(Duration::from_millis(100), |_| ()).is_some());
         // Each of the three users has one operation.
         assert_eq!(workload.waited(), workload.counts().0 - 3);
         let taken: Vec<Operation> = (0..2)

@@ -36,11 +36,11 @@ fn hostile_answer_fails_only_its_cases(#[case] fault: &str, #[case] observed: &[
         "--filter",
         "sanity.*",
         "--case-timeout",
-        "1s",
+        "3s",
     ]);
-    // A busy machine takes several times the usual two seconds.
+    // A busy machine takes several times the usual four seconds.
     assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
-    assert_eq!(report.exit_code, 1);
+    assert_eq!(report.exit_code, 1, "{report:?}");
     let mut hit = ids(&report, &[Outcome::Fail, Outcome::Warn, Outcome::NotRun]);
     hit.sort();
     assert_eq!(hit, PUT_CASES, "{report:?}");
