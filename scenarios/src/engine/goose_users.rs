@@ -17,7 +17,7 @@ use super::load_run::{EngineError, LoadRun};
 use super::more_users::{MoreUsers, STARTED_BY_GOOSE};
 use super::pacer::Pacer;
 use super::user::LoadUser;
-use super::workload::{LoadModel, ScenarioWeights, Workload};
+use super::workload::{ScenarioWeights, Workload};
 use crate::measure::{Codes, LoadMeasurements, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
@@ -122,8 +122,7 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
     let (weights, transactions): (Vec<_>, Vec<_>) =
         scenarios.iter().map(|scenario| transactions(scenario, &options.routes)).unzip();
     let limit = options.users.users;
-    // Users of the closed model never wait for an operation.
-    let users = if matches!(options.model, LoadModel::Open(_)) { limit.min(STARTED_BY_GOOSE) } else { limit };
+    let users = limit.min(STARTED_BY_GOOSE);
     let parts = std::thread::available_parallelism().map_or(2, usize::from) * 2;
     let run = Arc::new(LoadRunContext {
         parts: (0..parts).map(|_| Mutex::default()).collect(),
@@ -184,9 +183,16 @@ fn is_operation(transaction: &Transaction) -> bool {
     !transaction.on_start && !transaction.on_stop
 }
 
-/// Makes another user of a scenario, unless the limit is reached. It plays the same transactions as the others.
-pub(super) fn make_user(run: &Arc<LoadRunContext>, scenario: usize) {
-    let Some(mut user) = run.more_users.make(scenario) else { return };
+/// Makes all users that the closed model has.
+pub(super) fn make_all(run: &Arc<LoadRunContext>) {
+    for scenario in 0..run.transactions.len() {
+        while make_user(run, scenario) {}
+    }
+}
+
+/// Makes another user of a scenario. It plays the same transactions as those that goose starts. False: there may be no more.
+pub(super) fn make_user(run: &Arc<LoadRunContext>, scenario: usize) -> bool {
+    let Some(mut user) = run.more_users.make(scenario) else { return false };
     run.workload.expect(scenario, user.weighted_users_index);
     let run = Arc::clone(run);
     tokio::spawn(async move {
@@ -195,6 +201,7 @@ pub(super) fn make_user(run: &Arc<LoadRunContext>, scenario: usize) {
             let _ = play(&mut user, &run, scenario).await;
         }
     });
+    true
 }
 
 /// Plays the next operation of a user.

@@ -139,12 +139,16 @@ impl LoadRun {
         });
 
         // Nothing is measured until goose has started its users.
-        let users = run.more_users.count();
+        let started_by_goose = run.more_users.count();
         let mut ended_by = tokio::select! {
-            _ = timeout(START_LIMIT, run.ready.acquire_many(users)) => None,
+            _ = timeout(START_LIMIT, run.ready.acquire_many(started_by_goose)) => None,
             signal = &mut interrupted => Some(signal),
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
+        if run.workload.arrivals().is_none() {
+            goose_users::make_all(&run);
+        }
+        let users = run.more_users.count();
         let targets = listening_processes(&self.addresses);
         if let (Some(at), None) = (self.start_at, ended_by) {
             let wait = at.duration_since(SystemTime::now()).unwrap_or_default();
@@ -161,7 +165,7 @@ impl LoadRun {
         let mut tasks = JoinSet::new();
         let pacing = Arc::clone(&run);
         tasks.spawn(async move {
-            let make = |scenario| goose_users::make_user(&pacing, scenario);
+            let make = |scenario| _ = goose_users::make_user(&pacing, scenario);
             pacing.pacer.run(&pacing.workload, start, make).await;
         });
         if let Some(live) = self.live.clone() {

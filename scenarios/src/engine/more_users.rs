@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use goose::goose::GooseUser;
 
-/// Users that goose starts at most in the open model. A stalled target needs a user for each operation; others need few.
+/// Users that goose starts at most: one that it starts costs several times the memory.
 pub(super) const STARTED_BY_GOOSE: u32 = 256;
 
 /// Makes goose users during a run, when those that goose started do not suffice.
@@ -11,6 +11,7 @@ pub(super) struct MoreUsers {
     scenarios: Vec<ScenarioUsers>,
     /// Number of the next user.
     next: AtomicU32,
+    limit: u32,
 }
 
 struct ScenarioUsers {
@@ -31,7 +32,7 @@ impl MoreUsers {
         let share = |weight: usize| (u64::from(limit) * weight as u64).div_ceil(sum) as u32;
         let users =
             |weight| ScenarioUsers { first: OnceLock::new(), count: AtomicU32::new(0), limit: share(weight) };
-        Self { scenarios: weights.map(users).collect(), next: AtomicU32::new(started) }
+        Self { scenarios: weights.map(users).collect(), next: AtomicU32::new(started), limit }
     }
 
     /// Notes a user that goose has started.
@@ -44,10 +45,11 @@ impl MoreUsers {
     /// Another user of a scenario; `None` where the limit is reached.
     pub(super) fn make(&self, scenario: usize) -> Option<GooseUser> {
         let users = &self.scenarios[scenario];
-        let mut user = users.first.get()?.clone();
-        let below = |count: u32| (count < users.limit).then_some(count + 1);
-        users.count.fetch_update(Ordering::AcqRel, Ordering::Acquire, below).ok()?;
-        user.weighted_users_index = self.next.fetch_add(1, Ordering::AcqRel) as usize;
+        let first = users.first.get()?;
+        take_below(users.limit, &users.count)?;
+        let number = take_below(self.limit, &self.next)?;
+        let mut user = first.clone();
+        user.weighted_users_index = number as usize;
         Some(user)
     }
 
@@ -55,4 +57,10 @@ impl MoreUsers {
     pub(super) fn count(&self) -> u32 {
         self.next.load(Ordering::Acquire)
     }
+}
+
+/// Counts one more, unless the limit is reached. Returns the number before.
+fn take_below(limit: u32, count: &AtomicU32) -> Option<u32> {
+    let more = |count: u32| (count < limit).then_some(count + 1);
+    count.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()
 }

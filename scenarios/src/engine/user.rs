@@ -251,6 +251,8 @@ impl LoadUser {
     fn connection(&mut self, endpoint: &Arc<ServerAddress>) -> usize {
         let found = self.connections.iter().position(|(of, _)| Arc::ptr_eq(of, endpoint));
         found.unwrap_or_else(|| {
+            // A vector would begin with space for four.
+            self.connections.reserve_exact(1);
             self.connections.push((Arc::clone(endpoint), UserConnection::new(Arc::clone(endpoint))));
             self.connections.len() - 1
         })

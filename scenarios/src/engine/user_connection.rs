@@ -90,8 +90,9 @@ impl UserConnection {
             }
         }
         self.open = None;
-        // Boxed: reconnecting is rare, and its future would enlarge every request's.
-        match Box::pin(connect(&self.endpoint)).await {
+        // Boxed: reconnecting is rare, and its future would enlarge every request's. The box ends with its statement.
+        let connected = Box::pin(connect(&self.endpoint)).await;
+        match connected {
             Err(failure) => self.end(Err(Unanswered::Failed(failure))),
             Ok(TimedConnection { stream, connect, handshake }) => {
                 self.times.set_up_delay = transport(&stream).unread();
