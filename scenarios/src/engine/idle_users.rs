@@ -18,17 +18,26 @@ struct State {
     users: Vec<User>,
     /// Users that were made and have not asked for an operation yet.
     coming: usize,
-    waiting: VecDeque<u64>,
+    waiting: VecDeque<Waiting>,
     ended: bool,
 }
 
 /// What became of an operation.
 #[derive(Debug)]
-pub(super) struct Given {
-    /// Wakes the user that got it. Without one, the operation waits.
-    pub(super) waker: Option<Waker>,
-    /// Users that are left for the next ones: idle or about to be.
-    pub(super) left: usize,
+pub(super) enum Given {
+    /// An idle user got it. This wakes the user.
+    Taken(Option<Waker>),
+    /// A user that was made gets it as soon as it runs.
+    Coming,
+    /// It waits until a user is free.
+    Waits,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    place: u64,
+    /// No user was coming for it.
+    for_a_free_user: bool,
 }
 
 #[derive(Debug, Default)]
@@ -54,12 +63,19 @@ impl IdleUsers {
     pub(super) fn give(&self, place: u64) -> Given {
         let state = &mut *self.0.lock();
         let Some(user) = state.idle.pop() else {
-            state.waiting.push_back(place);
-            return Given { waker: None, left: state.coming.saturating_sub(state.waiting.len()) };
+            let for_a_free_user = state.coming <= state.waiting.len();
+            state.waiting.push_back(Waiting { place, for_a_free_user });
+            return if for_a_free_user { Given::Waits } else { Given::Coming };
         };
         let user = &mut state.users[user as usize];
         user.now = Activity::Given(place);
-        Given { waker: user.waker.clone(), left: state.idle.len() + state.coming }
+        Given::Taken(user.waker.clone())
+    }
+
+    /// Users for further operations: idle or coming.
+    pub(super) fn left(&self) -> usize {
+        let state = self.0.lock();
+        (state.idle.len() + state.coming).saturating_sub(state.waiting.len())
     }
 
     /// Notes that a user was made.
@@ -69,7 +85,7 @@ impl IdleUsers {
         state.coming += 1;
     }
 
-    /// Takes the next operation for a user, and whether it waited for a user; `None` at the end. The user becomes idle while there is none.
+    /// Takes the next operation for a user, and whether it waited until one was free; `None` at the end. The user becomes idle while there is none.
     pub(super) fn poll_take(&self, user: u32, cx: &mut Context<'_>) -> Poll<Option<(u64, bool)>> {
         let state = &mut *self.0.lock();
         state.user(user);
@@ -83,9 +99,9 @@ impl IdleUsers {
             return Poll::Ready(Some((place, false)));
         }
         if this.now == Activity::Busy
-            && let Some(place) = state.waiting.pop_front()
+            && let Some(Waiting { place, for_a_free_user }) = state.waiting.pop_front()
         {
-            return Poll::Ready(Some((place, true)));
+            return Poll::Ready(Some((place, for_a_free_user)));
         }
         if state.ended {
             return Poll::Ready(None);
@@ -123,7 +139,7 @@ impl IdleUsers {
             Activity::Given(place) => Some(place),
             Activity::Busy | Activity::Coming | Activity::Idle => None,
         });
-        let mut untaken: Vec<u64> = state.waiting.iter().copied().chain(given).collect();
+        let mut untaken: Vec<u64> = state.waiting.iter().map(|waiting| waiting.place).chain(given).collect();
         untaken.sort_unstable();
         untaken
     }
@@ -153,15 +169,27 @@ mod tests {
     }
 
     #[test]
+    fn operation_of_a_coming_user_does_not_wait_for_a_free_one() {
+        let users = IdleUsers::default();
+        users.expect(0);
+        assert!(matches!(users.give(0), Given::Coming));
+        assert!(matches!(users.give(1), Given::Waits));
+        assert_eq!(take(&users, 0), taken(0, false));
+        assert_eq!(take(&users, 0), taken(1, true));
+        assert!(take(&users, 0).is_pending());
+        assert_eq!(users.left(), 1);
+    }
+
+    #[test]
     fn most_recently_used_user_gets_the_next_operation() {
         let users = IdleUsers::default();
         assert!((0..3).all(|user| take(&users, user).is_pending()));
-        assert!(users.give(0).waker.is_some());
+        assert!(matches!(users.give(0), Given::Taken(_)));
         assert_eq!(take(&users, 2), taken(0, false));
         assert!(take(&users, 2).is_pending());
-        assert!(users.give(1).waker.is_some());
+        assert!(matches!(users.give(1), Given::Taken(_)));
         assert_eq!(take(&users, 2), taken(1, false));
-        assert!(users.give(2).waker.is_some());
+        assert!(matches!(users.give(2), Given::Taken(_)));
         assert_eq!(take(&users, 1), taken(2, false));
         assert!(take(&users, 0).is_pending());
     }
@@ -169,7 +197,7 @@ mod tests {
     #[test]
     fn operations_wait_in_order_for_a_user() {
         let users = IdleUsers::default();
-        assert!(users.give(4).waker.is_none() && users.give(5).waker.is_none());
+        assert!(matches!(users.give(4), Given::Waits) && matches!(users.give(5), Given::Waits));
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(4, true), taken(5, true)));
         assert!(take(&users, 0).is_pending());
     }
@@ -179,7 +207,7 @@ mod tests {
     fn idle_user_is_listed_once() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending() && take(&users, 0).is_pending());
-        assert!(users.give(0).waker.is_some() && users.give(1).waker.is_none());
+        assert!(matches!(users.give(0), Given::Taken(_)) && matches!(users.give(1), Given::Waits));
         assert_eq!(users.untaken(), [0, 1]);
     }
 
@@ -187,7 +215,7 @@ mod tests {
     fn end_lets_users_take_the_rest_first() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending());
-        assert!(users.give(0).waker.is_some() && users.give(1).waker.is_none());
+        assert!(matches!(users.give(0), Given::Taken(_)) && matches!(users.give(1), Given::Waits));
         users.end();
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(0, false), taken(1, true)));
         assert_eq!(take(&users, 0), Poll::Ready(None));

@@ -152,12 +152,13 @@ impl Workload {
                 return Some(scheduled.at);
             }
             self.released.store(place + 1, Ordering::Release);
-            let Given { waker, left } = self.idle_users[scenario].give(place);
-            match waker {
-                Some(waker) => waker.wake(),
-                None => _ = self.waited.fetch_add(1, Ordering::AcqRel),
+            let users = &self.idle_users[scenario];
+            (users.left()..AHEAD).for_each(|_| make(scenario));
+            match users.give(place) {
+                Given::Taken(waker) => waker.into_iter().for_each(Waker::wake),
+                Given::Coming => {}
+                Given::Waits => _ = self.waited.fetch_add(1, Ordering::AcqRel),
             }
-            (left..AHEAD).for_each(|_| make(scenario));
             place += 1;
         }
         None

@@ -126,6 +126,7 @@ fn limits_of_the_generator_are_not_reported_as_the_targets() {
         .case("slow answers", slow_answers_are_delivered)
         .case("slow target", target_that_does_not_keep_up_breaks_a_threshold)
         .case("timed-out requests", percentile_of_timed_out_requests_is_a_lower_bound)
+        .case("stalled target", each_operation_of_a_stalled_target_has_a_user)
         .case("reset connection", target_that_answers_all_later_requests_is_not_gone)
         .play();
 }
@@ -224,6 +225,17 @@ fn percentile_of_operations_that_waited_for_a_user_is_a_lower_bound() {
     LimitsRun::check(run, |run| {
         assert_eq!(run.report.ledger.answered, 300, "{}", run.text);
         run.ended(1, &["p99<1h", "delivered"]);
+    });
+}
+
+/// More users than goose starts: the others are made while the target is silent.
+fn each_operation_of_a_stalled_target_has_a_user() {
+    let silent = delay(Delay::Stalling { at: Duration::ZERO, time: 3600 * S, period: 3600 * S });
+    let run = || LimitsRun::relay(&silent, "--rate 800 --duration 1s --warm-up 0s --drain 100ms");
+    LimitsRun::check(run, |run| {
+        let ledger = run.report.ledger;
+        assert_eq!((ledger.open, ledger.dropped), (800, 0), "{}", run.text);
+        assert_eq!(run.report.plan.users, 1600, "{}", run.text);
     });
 }
 
