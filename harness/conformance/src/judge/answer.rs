@@ -126,12 +126,27 @@ pub fn has_verdict(reply: &AnswerResult) -> Check {
     match reply {
         Ok(answer) => {
             let ok = answer.complete && !answer.body.is_empty();
-            // Reports show no verdict.
-            let value = Wire { text: String::new(), bytes: answer.body.len() as u64 };
-            Check::judged(kind(Some(BodyValue { value, ..body_value(answer, None) })), ok)
+            Check::judged(kind(Some(hidden(answer))), ok)
         }
         Err(why) => Check::unanswered(why, kind(None)),
     }
+}
+
+/// The body of an answer by its length. Reports show no verdict.
+fn hidden(answer: &Answer) -> BodyValue {
+    let value = Wire { text: String::new(), bytes: answer.body.len() as u64 };
+    BodyValue { value, ..body_value(answer, None) }
+}
+
+/// A body that says it is JSON is JSON (RFC 8259). None: it does not say so, or is encoded.
+pub fn json_as_said(reply: &AnswerResult) -> Option<Check> {
+    let answer = reply.as_ref().ok()?;
+    let is_plain = !answer.headers.contains_key("content-encoding");
+    let is_said = is_plain && super::json_content_type(reply).ok;
+    let ok = serde_json::from_slice::<serde::de::IgnoredAny>(&answer.body).is_ok();
+    is_said.then(|| {
+        Check::judged(DifferenceKind::Body { expected: BodyRule::Json, actual: Some(hidden(answer)) }, ok)
+    })
 }
 
 /// The answer has no body.

@@ -30,6 +30,17 @@ pub fn claims(token: &str) -> Option<Value> {
     serde_json::from_slice(&decode(token.split('.').nth(1)?)?).ok()
 }
 
+/// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
+pub fn tokens(body: &[u8]) -> Vec<String> {
+    let mut tokens = Vec::new();
+    match serde_json::from_slice::<Value>(body) {
+        Ok(value) => flatten(&value, &mut tokens),
+        Err(_) => tokens.extend(std::str::from_utf8(body).ok().map(str::trim).map(str::to_owned)),
+    }
+    tokens.retain(|token| is_jws(token));
+    tokens
+}
+
 /// All texts of a JSON body, and of the claims of the tokens in it, with their places. Another body is one text.
 pub fn texts(body: &[u8]) -> Vec<(String, String)> {
     let whole = || Value::String(String::from_utf8_lossy(body).trim().to_owned());
@@ -151,6 +162,15 @@ fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
                 collect(item, &format!("{place}/{name}"), texts);
             }
         }
+        _ => {}
+    }
+}
+
+fn flatten(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| flatten(item, texts)),
+        Value::Object(members) => members.values().for_each(|value| flatten(value, texts)),
         _ => {}
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::Check;
 use super::json_change::doubled_names;
-use super::jws::{claims, decode, header};
+use super::jws::{claims, decode, header, tokens};
 
 /// Difference of two clocks that no test machine exceeds.
 const SKEW: Duration = Duration::from_secs(24 * 3600);
@@ -16,6 +16,10 @@ const SKEW: Duration = Duration::from_secs(24 * 3600);
 const LONGEST: Duration = Duration::from_secs(20 * 365 * 24 * 3600);
 /// Difference between the start of a token and the time of its answer that rounding and a slow proxy explain (s).
 const LEEWAY: f64 = 2.0;
+/// Difference of two numbers that rounding explains.
+const ROUNDING: f64 = 0.01;
+/// Claims of the standard (RFC 7519 §4.1).
+const REGISTERED_CLAIMS: [&str; 7] = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti"];
 /// Header parameters of the standards, which `crit` must not name (RFC 7515 §4.1.11).
 const REGISTERED: [&str; 11] =
     ["alg", "jku", "jwk", "kid", "x5u", "x5c", "x5t", "x5t#S256", "typ", "cty", "crit"];
@@ -97,6 +101,44 @@ pub fn distinct_tokens(first: &str, second: &str) -> Option<Check> {
     let (one, other) = (claims(first)?, claims(second)?);
     let (id, next) = (one["jti"].as_str()?, other["jti"].as_str()?);
     (one != other).then(|| claim("jti", &other["jti"], None, id != next))
+}
+
+/// What a verdict says outside its token, its token says alike: the same member at the same place has the same value. `body`: the
+/// verdict. Members that the standard registers may differ, such as times in another form.
+pub fn claims_agree(body: &[u8]) -> Vec<Check> {
+    let verdict: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut checks = Vec::new();
+    for claims in tokens(body).iter().filter_map(|token| claims(token)) {
+        agree("", &verdict, &claims, &mut checks);
+    }
+    checks
+}
+
+fn agree(place: &str, verdict: &Value, claims: &Value, checks: &mut Vec<Check>) {
+    let (Some(verdict), Some(claims)) = (verdict.as_object(), claims.as_object()) else { return };
+    for (name, value) in verdict {
+        let path = format!("{place}/{name}");
+        let is_registered = place.is_empty() && REGISTERED_CLAIMS.contains(&name.as_str());
+        let Some(claim) = claims.get(name).filter(|_| !is_registered) else { continue };
+        let ok = match (value, claim) {
+            (Value::Object(_), Value::Object(_)) => {
+                agree(&path, value, claim, checks);
+                continue;
+            }
+            (Value::Bool(_), Value::Bool(_)) | (Value::String(_), Value::String(_)) => value == claim,
+            (Value::Number(_), Value::Number(_)) => {
+                let difference = value.as_f64().unwrap_or_default() - claim.as_f64().unwrap_or_default();
+                difference.abs() <= ROUNDING
+            }
+            // Another form of it.
+            _ => continue,
+        };
+        let wire = |value: &Value| Some(Wire::from(value.to_string()));
+        let (expected, actual) = (wire(value), wire(claim));
+        let (token, change) = (Some(TokenPart::Claims), MemberChange::Other);
+        let kind = DifferenceKind::Member { token, path, change, expected, actual };
+        checks.push(Check::judged(kind, ok).at(CaseLevel::Should));
+    }
 }
 
 /// The type in the header says that it is a JWT (RFC 7519 §5.1, RFC 8725 §3.11).
@@ -221,6 +263,24 @@ mod tests {
     #[case::others(r#"{"ref":7}"#, true)]
     fn registered_claims_have_their_types(#[case] claims: &str, #[case] ok: bool) {
         assert_eq!(oks(&token_claims(&token(r#"{"alg":"EdDSA","typ":"JWT"}"#, claims))), ok);
+    }
+
+    #[rstest]
+    #[case::same(r#"{"decision":"deny","score":0.5}"#, &[true, true])]
+    #[case::rounded(r#"{"score":0.504}"#, &[true])]
+    #[case::other_decision(r#"{"decision":"allow"}"#, &[false])]
+    #[case::other_number(r#"{"score":1}"#, &[false])]
+    #[case::inside(r#"{"device":{"kind":"phone"}}"#, &[false])]
+    #[case::another_form(r#"{"decision":{"allow":false},"ref":7}"#, &[])]
+    #[case::registered(r#"{"exp":1}"#, &[])]
+    #[case::others(r#"{"aud":"a"}"#, &[])]
+    fn claims_that_the_verdict_has_too_are_the_same(#[case] claims: &str, #[case] expected: &[bool]) {
+        let token = token(r#"{"alg":"EdDSA"}"#, claims);
+        let body = format!(
+            r#"{{"decision":"deny","score":0.5,"ref":"r","exp":2,"device":{{"kind":"desk"}},"token":"{token}"}}"#
+        );
+        let seen: Vec<bool> = claims_agree(body.as_bytes()).iter().map(|check| check.ok).collect();
+        assert_eq!(seen, expected);
     }
 
     #[rstest]

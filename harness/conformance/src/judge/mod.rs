@@ -23,8 +23,8 @@ mod values;
 
 pub(crate) use answer::status_and_body;
 pub use answer::{
-    ExpectedAnswer, exact, has_no_body, has_verdict, is_json, no_secrets, no_server_error, not_accepted,
-    one_of, refused_in_one_line, status_in, status_is,
+    ExpectedAnswer, exact, has_no_body, has_verdict, is_json, json_as_said, no_secrets, no_server_error,
+    not_accepted, one_of, refused_in_one_line, status_in, status_is,
 };
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
@@ -36,8 +36,10 @@ pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
 pub use header::{header_has, json_content_type, same_header, same_length, same_value, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, members_once, public_only, typed_keys};
-pub use jws::{claims, is_ecdsa, is_jws, key_id, texts, verify_jws};
-pub use jwt::{distinct_tokens, outlives, token_begun, token_claims, token_header, token_times};
+pub use jws::{claims, is_ecdsa, is_jws, key_id, texts, tokens, verify_jws};
+pub use jwt::{
+    claims_agree, distinct_tokens, outlives, token_begun, token_claims, token_header, token_times,
+};
 pub use log::{
     has_number, has_word, log_without_secrets, log_without_values, names_refusal, no_forged_line,
     one_refusal_line,

@@ -7,7 +7,6 @@ use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, SignatureForm, Wire};
 use futures_util::future::join_all;
-use serde_json::Value;
 
 use super::shape::parse_key_set;
 use crate::cases::service::status;
@@ -115,7 +114,7 @@ async fn fetch(context: &ServiceCaseContext, reference: &str, makes: bool) -> Op
 /// The signed tokens of an answer. None: it is no verdict with one.
 fn tokens_of(context: &ServiceCaseContext, sent: &Sent) -> Option<Vec<String>> {
     let answer = sent.reply.as_ref().ok().filter(|_| context.has_status(AVAILABLE, &sent.reply))?;
-    Some(tokens(&answer.body)).filter(|tokens| !tokens.is_empty())
+    Some(judge::tokens(&answer.body)).filter(|tokens| !tokens.is_empty())
 }
 
 /// Number of verdicts whose tokens are judged: one of several instances may sign with a key of its own.
@@ -161,7 +160,7 @@ pub(super) fn signed_in(context: &mut ServiceCaseContext, verdict: &AnswerResult
         context.checks(vec![whole, json]);
         return None;
     }
-    let tokens = verdict.as_ref().map(|answer| tokens(&answer.body)).unwrap_or_default();
+    let tokens = verdict.as_ref().map(|answer| judge::tokens(&answer.body)).unwrap_or_default();
     if tokens.is_empty() {
         context.found.not_applicable =
             Some("the verdict contains no signed token (a JWS of three parts)".into());
@@ -203,24 +202,4 @@ pub(super) fn verifies(tokens: &[String], set: &KeySet) -> Result<Check, String>
     let unnamed = !ok && forms.contains(&SignatureForm::VerifiedUnnamed);
     let check = if unnamed { check.at(CaseLevel::Should) } else { check };
     Ok(check.advise(Advice::KeyIdUnknown))
-}
-
-/// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
-fn tokens(body: &[u8]) -> Vec<String> {
-    let mut tokens = Vec::new();
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => collect(&value, &mut tokens),
-        Err(_) => tokens.extend(std::str::from_utf8(body).ok().map(str::trim).map(str::to_owned)),
-    }
-    tokens.retain(|token| judge::is_jws(token));
-    tokens
-}
-
-fn collect(value: &Value, texts: &mut Vec<String>) {
-    match value {
-        Value::String(text) => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
-        Value::Object(members) => members.values().for_each(|value| collect(value, texts)),
-        _ => {}
-    }
 }

@@ -104,7 +104,11 @@ pub(super) fn status_of(codes: &[ReasonCode], reply: &AnswerResult) -> Check {
 /// The answer has the status of an available verdict, and a complete verdict.
 pub(super) fn verdict(spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
     let status = status(spec, AVAILABLE, reply);
-    if reply.is_err() { vec![status] } else { vec![status, judge::has_verdict(reply)] }
+    let Ok(answer) = reply else { return vec![status] };
+    let mut checks = vec![status, judge::has_verdict(reply)];
+    checks.extend(judge::json_as_said(reply));
+    checks.extend(judge::claims_agree(&answer.body));
+    checks
 }
 
 /// The codes for a damaged token.

@@ -3,8 +3,10 @@ use std::time::Duration;
 use edgeproof_mock::states::{License, StateRequest};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, TimeRule};
+use futures_util::future::join_all;
 
 use super::named::own_verdict;
+use super::woken::{Provided, is_early};
 use crate::cases::service::exchange::SessionState;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
 use crate::cases::service::waiting::TO_BEGIN;
@@ -156,10 +158,8 @@ fn hidden_in_time(cases: &mut CaseList<'_, Service>) {
                 let [seen, none] =
                     [&made, &unknown].map(|reference| context.with_token(reference).query(&query).draft());
                 let sending = [&seen, &none].map(|draft| context.begin(draft, TIMEOUT));
-                let [seen_sent, none_sent]: [_; 2] = futures_util::future::join_all(sending)
-                    .await
-                    .try_into()
-                    .expect("two requests have two answers");
+                let [seen_sent, none_sent]: [_; 2] =
+                    join_all(sending).await.try_into().expect("two requests have two answers");
                 context.record(&seen, seen_sent.clone());
                 context.record(&none, none_sent.clone());
                 let expected = answer(context.row(PENDING), &made);
@@ -225,7 +225,7 @@ fn at_once(cases: &mut CaseList<'_, Service>) {
                 holders.rotate_left(number % 5);
                 let drafts = holders.map(|holder| holder.request(context, &reference).draft());
                 let sending = drafts.iter().map(|draft| context.begin(draft, context.timeout));
-                let all = futures_util::future::join_all(sending).await;
+                let all = join_all(sending).await;
                 let mut wrong = false;
                 for ((holder, draft), sent) in holders.into_iter().zip(&drafts).zip(all) {
                     let reply = sent.reply.clone();
@@ -252,34 +252,60 @@ fn polls(cases: &mut CaseList<'_, Service>) {
     cases
         .case(PENDING, "verdict.customer.polls", "a verdict ends no long poll of another license")
         .steps(steps!(async |context| {
-            let reference = context.reference("polls");
             let query =
                 |request: VerdictRequest| request.query(&format!("waitMs={}", POLL.as_millis())).draft();
-            let other = query(Holder::Other.request(context, &reference));
+            // One license waits first for one session, and the other one for the other session.
+            let references = ["polls", "polls-after"].map(|name| context.reference(name));
+            let holders = [(0, Holder::Other), (1, Holder::Own), (0, Holder::Own), (1, Holder::Other)];
+            let draft =
+                |(which, holder): &(usize, Holder)| query(holder.request(context, &references[*which]));
+            let drafts = holders.each_ref().map(draft);
+            let mut first: Vec<_> = drafts.iter().map(|draft| context.begin(draft, TIMEOUT)).collect();
+            let second = first.split_off(2);
             // Its time shows what a poll for no session takes.
             let unknown = context.reference("unknown");
             let unknown = query(Holder::Other.request(context, &unknown));
             let waiting_for_none = context.begin(&unknown, TIMEOUT);
-            let waiting = context.begin(&other, TIMEOUT);
-            let making = async {
-                context.sleep(TO_BEGIN).await;
-                context.chosen(StateRequest::verdict(&reference)).await
+            let later = async {
+                context.sleep(TO_BEGIN / 2).await;
+                let making = async {
+                    context.sleep(TO_BEGIN).await;
+                    let mut provided = Vec::new();
+                    for reference in &references {
+                        provided.push(Provided::verdict(context, reference).await?);
+                    }
+                    Some(provided)
+                };
+                tokio::join!(join_all(second), making)
             };
-            let (sent, none, made) = tokio::join!(waiting, waiting_for_none, making);
-            context.record(&other, sent.clone());
+            let (mut sent, none, (second, made)) = tokio::join!(join_all(first), waiting_for_none, later);
+            sent.extend(second);
+            for (draft, sent) in drafts.iter().zip(&sent) {
+                context.record(draft, sent.clone());
+            }
             context.record(&unknown, none.clone());
-            if made.is_none() {
-                return;
+            let Some(provided) = made else { return };
+            for ((which, holder), sent) in holders.iter().zip(&sent) {
+                let reference = &references[*which];
+                let checks = match holder {
+                    Holder::Other => {
+                        if none.reply.is_ok() && none.took >= POLL * 9 / 10 {
+                            let early = none.took.saturating_sub(sent.took);
+                            context.check(Check::timed(TimeRule::AsForNone, early, POLL / 2));
+                        }
+                        judge::exact(&answer(context.row(PENDING), reference), &sent.reply)
+                    }
+                    // A service need not wait.
+                    Holder::Own if is_early(context, sent, provided[*which].there) => continue,
+                    Holder::Own => own_verdict(context, reference, &sent.reply),
+                };
+                context.checks(checks.into_iter().map(|check| check.of(holder.name())).collect());
             }
-            let early = none.took.saturating_sub(sent.took);
-            if none.reply.is_ok() && none.took >= POLL * 9 / 10 {
-                context.check(Check::timed(TimeRule::AsForNone, early, POLL / 2));
+            for reference in &references {
+                let reply = context.fetch_verdict(&Holder::Own.request(context, reference)).await;
+                let checks = own_verdict(context, reference, &reply);
+                context.checks(checks);
             }
-            let pending = judge::exact(&answer(context.row(PENDING), &reference), &sent.reply);
-            context.checks(pending);
-            let reply = context.fetch_verdict(&Holder::Own.request(context, &reference)).await;
-            let checks = own_verdict(context, &reference, &reply);
-            context.checks(checks);
         }))
         .requires(&[BOTH[0], BOTH[1], BOTH[2], ServiceNeed::State(StateNeed::ChosenReference)])
         .takes(TIMEOUT)

@@ -106,7 +106,22 @@ fn alternating(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
         ),
         none("no token after a conditional request", session),
         verdict("the verdict at the end"),
+        Probe::new("a request as the body of a request", nested(context, session), Expected::NoServerError)
+            .should(),
+        // The connection may be closed instead.
+        Probe::pending("an unknown session after it", context, &unknown),
+        none("no token after it", session),
     ]
+}
+
+/// A request for an unknown session, with a request for the verdict as its body. A server that does not read the body takes it for
+/// the next request.
+fn nested(context: &ServiceCaseContext, session: &str) -> Draft {
+    let inner = context.with_token(session).draft();
+    let fields = inner.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    let fields: String = fields.collect();
+    let body = format!("GET {} HTTP/1.1\r\nHost: service.example\r\n{fields}\r\n", inner.path);
+    context.with_token(&context.reference("nested")).draft().body(Body::Sized(body.into()))
 }
 
 /// A pending answer after each request that a service refuses, each over a connection of its own.

@@ -39,6 +39,12 @@ const FOREIGN: [(&str, &str); 26] = [
     ("a comma", ","),
 ];
 
+/// The same with letters outside ASCII.
+const FOREIGN_LETTERS: [(&str, &str); 2] = [
+    ("a letter outside ASCII", "Bearer service_read_n\u{f6}ne"),
+    ("a scheme outside ASCII", "B\u{e9}arer none"),
+];
+
 /// Header fields with which a gateway may tell who a caller is: name, value.
 const BYPASSES: [(&str, &str); 12] = [
     ("X-Forwarded-For", "127.0.0.1"),
@@ -112,7 +118,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
             let draft = context.verdict(unknown).authorization(value).draft();
             Probe::new(name, draft, Expected::Unauthorized)
         };
-        FOREIGN.into_iter().map(probe).chain([probe(("a value of 2000 characters", &long))]).collect()
+        // A server may refuse such a field itself (RFC 9110 §5.5).
+        let foreign = |(name, value): (&str, &str)| {
+            let draft = context.verdict(unknown).authorization(value).draft();
+            Probe::new(name, draft, Expected::Status { rows: &[UNAUTHORIZED], others: &[400] })
+        };
+        let values = FOREIGN.into_iter().map(probe);
+        let long = [probe(("a value of 2000 characters", &long))];
+        values.chain(long).chain(FOREIGN_LETTERS.into_iter().map(foreign)).collect()
     })
     .also("statement.error-bodies-json");
     let title = "no other header field replaces a read token";
