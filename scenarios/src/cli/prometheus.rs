@@ -211,6 +211,7 @@ mod tests {
             route: RouteId(0),
             outcome,
             expected: outcome.is_answer(),
+            unrelayed: false,
             due: Duration::ZERO,
             observed: Duration::from_micros(us),
             delay: Duration::ZERO,

@@ -80,6 +80,7 @@ impl LoadRunContext {
             route,
             outcome: RequestOutcome::Dropped,
             expected: false,
+            unrelayed: false,
             due: at,
             observed: age.min(self.timeout),
             // No answer could have come earlier: the age is a lower bound.

@@ -235,6 +235,7 @@ impl LoadUser {
             route: times.route,
             outcome,
             expected,
+            unrelayed: self.run.codes.is_unrelayed(outcome),
             due: times.due.saturating_duration_since(self.run.workload.started()),
             observed: times.observed(),
             // Without an answer the time is a lower bound, which a delay must not improve.

@@ -21,6 +21,8 @@ pub struct Sample {
     pub outcome: RequestOutcome,
     /// Whether the outcome is the expected one.
     pub expected: bool,
+    /// Whether the edge says that it could not relay the request.
+    pub unrelayed: bool,
     /// Intended start, since the start of the run.
     pub due: Duration,
     /// Time from the intended start to the end, as measured.
@@ -124,7 +126,7 @@ pub struct RequestCounts {
     pub sent: u64,
     /// Requests without an answer.
     pub unanswered: u64,
-    /// Requests that the edge could not relay (502). They may have reached the service.
+    /// Requests that the edge could not relay. They may have reached the service.
     pub unrelayed: u64,
 }
 
@@ -165,11 +167,10 @@ impl LoadMeasurements {
             self.counts.resize_with(place + 1, RequestCounts::default);
         }
         if sample.outcome.was_sent() {
-            let is_502 = matches!(sample.outcome, RequestOutcome::Answer { status: 502, .. });
             self.counts[place].add(RequestCounts {
                 sent: 1,
                 unanswered: u64::from(!sample.outcome.is_answer()),
-                unrelayed: u64::from(is_502),
+                unrelayed: u64::from(sample.unrelayed),
             });
         }
         let (ended, answered) = (sample.due + sample.observed, sample.outcome.is_answer());
@@ -342,6 +343,7 @@ mod tests {
             route: RouteId(0),
             outcome: RequestOutcome::Answer { status, code: Code::Plain },
             expected: status == 200,
+            unrelayed: status == 502,
             due: Duration::from_secs(1),
             observed: Duration::from_millis(ms + 5),
             delay: Duration::from_millis(5),

@@ -72,6 +72,8 @@ pub struct Codes {
     pub pending_code: Code,
     /// Status and code of a refused replay.
     pub replayed: (u16, Code),
+    /// Status of an edge that could not relay.
+    unrelayed: u16,
 }
 
 /// An answer of the tables.
@@ -134,10 +136,16 @@ impl Codes {
             pending: ListedAnswer::of(pending),
             pending_code: Code::Unlisted,
             replayed: (0, Code::Unlisted),
+            unrelayed: row(Table::Edge, Stimulus::ServicePortClosed).status().unwrap_or_default(),
         };
         (_, codes.pending_code) = codes.refusal(pending);
         codes.replayed = codes.refusal(row(Table::Relay, Stimulus::Replayed));
         codes
+    }
+
+    /// Whether the edge says that it could not relay the request.
+    pub fn is_unrelayed(&self, outcome: RequestOutcome) -> bool {
+        matches!(outcome, RequestOutcome::Answer { status, .. } if status == self.unrelayed)
     }
 
     /// Status and code of a row without the regular body of its status.

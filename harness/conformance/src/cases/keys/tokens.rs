@@ -74,7 +74,8 @@ fn times(cases: &mut CaseList<'_, Keys>) {
                 .flat_map(|sent| tokens.iter().filter_map(|token| judge::token_begun(token, *sent)))
                 .collect();
             if checks.is_empty() {
-                context.found.not_applicable = Some("nothing says when the token begins".into());
+                context.found.not_applicable =
+                    Some("the token has no iat and nbf, or the answer no Date".into());
             }
             context.checks(checks);
         }))
