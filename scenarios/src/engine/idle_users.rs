@@ -22,15 +22,15 @@ struct State {
     ended: bool,
 }
 
-/// What became of an operation.
+/// Who takes an operation.
 #[derive(Debug)]
-pub(super) enum Given {
-    /// An idle user got it. This wakes the user.
-    Taken(Option<Waker>),
-    /// A user that was made gets it as soon as it runs.
+pub(super) enum Taker {
+    /// An idle user. This wakes it.
+    Idle(Option<Waker>),
+    /// A user that was made, as soon as it runs.
     Coming,
-    /// It waits until a user is free.
-    Waits,
+    /// The next user that is free.
+    Free,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,16 +60,16 @@ enum Activity {
 
 impl IdleUsers {
     /// Gives an operation to an idle user. Without one the operation waits.
-    pub(super) fn give(&self, place: u64) -> Given {
+    pub(super) fn give(&self, place: u64) -> Taker {
         let state = &mut *self.0.lock();
         let Some(user) = state.idle.pop() else {
             let for_a_free_user = state.coming <= state.waiting.len();
             state.waiting.push_back(Waiting { place, for_a_free_user });
-            return if for_a_free_user { Given::Waits } else { Given::Coming };
+            return if for_a_free_user { Taker::Free } else { Taker::Coming };
         };
         let user = &mut state.users[user as usize];
         user.now = Activity::Given(place);
-        Given::Taken(user.waker.clone())
+        Taker::Idle(user.waker.clone())
     }
 
     /// Users for further operations: idle or coming.
@@ -85,7 +85,8 @@ impl IdleUsers {
         state.coming += 1;
     }
 
-    /// Takes the next operation for a user, and whether it waited until one was free; `None` at the end. The user becomes idle while there is none.
+    /// Takes the next operation for a user, and whether it waited until one was free; `None` at the end. The user becomes idle
+    /// while there is none.
     pub(super) fn poll_take(&self, user: u32, cx: &mut Context<'_>) -> Poll<Option<(u64, bool)>> {
         let state = &mut *self.0.lock();
         state.user(user);
@@ -172,8 +173,8 @@ mod tests {
     fn operation_of_a_coming_user_does_not_wait_for_a_free_one() {
         let users = IdleUsers::default();
         users.expect(0);
-        assert!(matches!(users.give(0), Given::Coming));
-        assert!(matches!(users.give(1), Given::Waits));
+        assert!(matches!(users.give(0), Taker::Coming));
+        assert!(matches!(users.give(1), Taker::Free));
         assert_eq!(take(&users, 0), taken(0, false));
         assert_eq!(take(&users, 0), taken(1, true));
         assert!(take(&users, 0).is_pending());
@@ -184,12 +185,12 @@ mod tests {
     fn most_recently_used_user_gets_the_next_operation() {
         let users = IdleUsers::default();
         assert!((0..3).all(|user| take(&users, user).is_pending()));
-        assert!(matches!(users.give(0), Given::Taken(_)));
+        assert!(matches!(users.give(0), Taker::Idle(_)));
         assert_eq!(take(&users, 2), taken(0, false));
         assert!(take(&users, 2).is_pending());
-        assert!(matches!(users.give(1), Given::Taken(_)));
+        assert!(matches!(users.give(1), Taker::Idle(_)));
         assert_eq!(take(&users, 2), taken(1, false));
-        assert!(matches!(users.give(2), Given::Taken(_)));
+        assert!(matches!(users.give(2), Taker::Idle(_)));
         assert_eq!(take(&users, 1), taken(2, false));
         assert!(take(&users, 0).is_pending());
     }
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn operations_wait_in_order_for_a_user() {
         let users = IdleUsers::default();
-        assert!(matches!(users.give(4), Given::Waits) && matches!(users.give(5), Given::Waits));
+        assert!(matches!(users.give(4), Taker::Free) && matches!(users.give(5), Taker::Free));
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(4, true), taken(5, true)));
         assert!(take(&users, 0).is_pending());
     }
@@ -207,7 +208,7 @@ mod tests {
     fn idle_user_is_listed_once() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending() && take(&users, 0).is_pending());
-        assert!(matches!(users.give(0), Given::Taken(_)) && matches!(users.give(1), Given::Waits));
+        assert!(matches!(users.give(0), Taker::Idle(_)) && matches!(users.give(1), Taker::Free));
         assert_eq!(users.untaken(), [0, 1]);
     }
 
@@ -215,7 +216,7 @@ mod tests {
     fn end_lets_users_take_the_rest_first() {
         let users = IdleUsers::default();
         assert!(take(&users, 0).is_pending());
-        assert!(matches!(users.give(0), Given::Taken(_)) && matches!(users.give(1), Given::Waits));
+        assert!(matches!(users.give(0), Taker::Idle(_)) && matches!(users.give(1), Taker::Free));
         users.end();
         assert_eq!((take(&users, 0), take(&users, 0)), (taken(0, false), taken(1, true)));
         assert_eq!(take(&users, 0), Poll::Ready(None));

@@ -102,6 +102,8 @@ pub struct RunProgress<'a> {
 
 /// Timeout for the start of all users.
 const START_LIMIT: Duration = Duration::from_secs(30);
+/// Longest time before the first progress.
+const FIRST_PROGRESS: Duration = Duration::from_millis(500);
 /// Timeout for goose to end after its users.
 const GOOSE_LIMIT: Duration = Duration::from_secs(30);
 
@@ -145,7 +147,7 @@ impl LoadRun {
             signal = &mut interrupted => Some(signal),
             broke = &mut attack => return Err(goose_users::ended_early(broke)),
         };
-        if run.workload.arrivals().is_none() {
+        if ended_by.is_none() && run.workload.arrivals().is_none() {
             goose_users::make_all(&run);
         }
         let users = run.more_users.count();
@@ -165,7 +167,7 @@ impl LoadRun {
         let mut tasks = JoinSet::new();
         let pacing = Arc::clone(&run);
         tasks.spawn(async move {
-            let make = |scenario| _ = goose_users::make_user(&pacing, scenario);
+            let make = |scenario| goose_users::make_user(&pacing, scenario);
             pacing.pacer.run(&pacing.workload, start, make).await;
         });
         if let Some(live) = self.live.clone() {
@@ -229,8 +231,10 @@ fn drop_untaken(run: &LoadRunContext, now: Duration) -> (u64, u64) {
 
 /// Calls back regularly. Elsewhere than on a worker, because adding up takes milliseconds.
 async fn report_progress(live: ProgressListener, run: Arc<LoadRunContext>) {
+    let mut wait = live.interval.min(FIRST_PROGRESS);
     loop {
-        sleep(live.interval).await;
+        sleep(wait).await;
+        wait = live.interval;
         let (show, run) = (Arc::clone(&live.show), Arc::clone(&run));
         let call = move || {
             let (at, (released, begun)) = (run.workload.started().elapsed(), run.workload.counts());

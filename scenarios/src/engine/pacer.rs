@@ -49,8 +49,8 @@ impl Pacer {
         .await;
     }
 
-    /// Runs until it is dropped: releases the operations of a workload and wakes sleepers. `make` makes a user of a scenario.
-    pub(super) async fn run(&self, workload: &Workload, started: Instant, make: impl Fn(usize)) {
+    /// Runs until it is dropped: releases the operations of a workload and wakes sleepers. `make`: see [`Workload::release`].
+    pub(super) async fn run(&self, workload: &Workload, started: Instant, make: impl Fn(usize) -> bool) {
         loop {
             // What comes due meanwhile is released at once, not after another alarm.
             let next = workload.release(started.elapsed(), &make);
@@ -207,7 +207,7 @@ mod tests {
             assert!(Instant::now() >= until);
         };
         tokio::select! {
-            () = pacer.run(&workload, started, |_| ()) => {}
+            () = pacer.run(&workload, started, |_| false) => {}
             // Each sets the alarm to an earlier time.
             _ = async { tokio::join!(sleep(9), sleep(6), sleep(3)) } => {}
         }
@@ -231,7 +231,7 @@ mod tests {
             numbers
         };
         tokio::select! {
-            () = pacer.run(&workload, started, |_| ()) => {}
+            () = pacer.run(&workload, started, |_| false) => {}
             numbers = play => assert_eq!(numbers, (0..20).collect::<Vec<_>>()),
         }
     }

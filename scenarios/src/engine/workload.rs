@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use super::idle_users::{Given, IdleUsers};
+use super::idle_users::{IdleUsers, Taker};
 use crate::plan::{Arrivals, ScheduledOperation, WeightedDraw};
 
 /// How many operations start, and when.
@@ -137,9 +137,9 @@ impl Workload {
         }
     }
 
-    /// Hands all operations that are due by now to idle users. Calls `make` for each user that a scenario should have more, so
-    /// that a few are ahead. Returns when the next operation is due, since the start; `None` after the last.
-    pub(super) fn release(&self, elapsed: Duration, make: impl Fn(usize)) -> Option<Duration> {
+    /// Hands all operations that are due by now to idle users. `make` makes a user of a scenario when few are idle; false: there may
+    /// be no more. Returns when the next operation is due, since the start; `None` after the last.
+    pub(super) fn release(&self, elapsed: Duration, make: impl Fn(usize) -> bool) -> Option<Duration> {
         let LoadModel::Open(arrivals) = &self.model else { return None };
         let count = arrivals.count();
         let mut place = self.released.load(Ordering::Acquire);
@@ -153,11 +153,11 @@ impl Workload {
             }
             self.released.store(place + 1, Ordering::Release);
             let users = &self.idle_users[scenario];
-            (users.left()..AHEAD).for_each(|_| make(scenario));
+            while users.left() < AHEAD && make(scenario) {}
             match users.give(place) {
-                Given::Taken(waker) => waker.into_iter().for_each(Waker::wake),
-                Given::Coming => {}
-                Given::Waits => _ = self.waited.fetch_add(1, Ordering::AcqRel),
+                Taker::Idle(waker) => waker.into_iter().for_each(Waker::wake),
+                Taker::Coming => {}
+                Taker::Free => _ = self.waited.fetch_add(1, Ordering::AcqRel),
             }
             place += 1;
         }
@@ -271,7 +271,7 @@ mod tests {
     /// Scenario, transaction and number of all operations.
     fn drawn(shard: Shard) -> Vec<(u64, usize, usize)> {
         let workload = open(shard);
-        assert_eq!(workload.release(Duration::from_secs(2), |_| ()), None);
+        assert_eq!(workload.release(Duration::from_secs(2), |_| false), None);
         let untaken = workload.untaken().into_iter();
         untaken.map(|(scenario, transaction, of)| (of.number, scenario, transaction)).collect()
     }
@@ -299,9 +299,9 @@ mod tests {
         let workload = open(Shard::WHOLE);
         workload.start(Instant::now());
         assert!((0..3).all(|scenario| poll(&workload, scenario, scenario).is_pending()));
-        let next = workload.release(Duration::ZERO, |_| ()).unwrap();
+        let next = workload.release(Duration::ZERO, |_| false).unwrap();
         assert_eq!((next, workload.counts(), workload.waited()), (Duration::from_micros(3333), (1, 0), 0));
-        assert!(workload.release(Duration::from_millis(100), |_| ()).is_some());
+        assert!(workload.release(Duration::from_millis(100), |_| false).is_some());
         // Each of the three users has one operation.
         assert_eq!(workload.waited(), workload.counts().0 - 3);
         let taken: Vec<Operation> = (0..2)

@@ -221,6 +221,14 @@ mod tests {
     use super::*;
 
     #[rstest]
+    #[case::unreachable(RequestOutcome::Answer { status: 502, code: Code::Plain }, true)]
+    #[case::refused(RequestOutcome::Answer { status: 401, code: Code::Plain }, false)]
+    #[case::unanswered(RequestOutcome::Failed(RequestFailure::Closed), false)]
+    fn edge_that_could_not_relay_says_so(#[case] outcome: RequestOutcome, #[case] expected: bool) {
+        assert_eq!(Codes::new(&Spec::builtin(Version::Current)).is_unrelayed(outcome), expected);
+    }
+
+    #[rstest]
     #[case(r#"{"error":"service_rejected","reason":"replayed_bundle","status":409}"#, "409 replayed_bundle")]
     #[case(r#"{"error":"service_unreachable"}"#, "409 service_unreachable")]
     #[case(r#"{"error":"made_up"}"#, "409 with a code not in the tables")]

@@ -33,19 +33,14 @@ pub fn claims(token: &str) -> Option<Value> {
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
 pub fn tokens(body: &[u8]) -> Vec<String> {
     let mut tokens = Vec::new();
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => flatten(&value, &mut tokens),
-        Err(_) => tokens.extend(std::str::from_utf8(body).ok().map(str::trim).map(str::to_owned)),
-    }
-    tokens.retain(|token| is_jws(token));
+    visit(&parsed(body), "", &mut |_, text| tokens.extend(is_jws(text).then(|| text.to_owned())));
     tokens
 }
 
 /// All texts of a JSON body, and of the claims of the tokens in it, with their places. Another body is one text.
 pub fn texts(body: &[u8]) -> Vec<(String, String)> {
-    let whole = || Value::String(String::from_utf8_lossy(body).trim().to_owned());
     let mut texts = Vec::new();
-    collect(&serde_json::from_slice(body).unwrap_or_else(|_| whole()), "", &mut texts);
+    collect(&parsed(body), "", &mut texts);
     texts
 }
 
@@ -146,31 +141,32 @@ pub(super) fn header(token: &str) -> Option<Value> {
     (is_encoded(payload) && is_encoded(signature) && header.get("alg")?.is_string()).then_some(header)
 }
 
+/// The JSON of a body. Another body is one text.
+fn parsed(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).trim().into())
+}
+
 fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
+    visit(value, place, &mut |place, text| match claims(text).filter(|_| is_jws(text)) {
+        Some(claims) => collect(&claims, place, texts),
+        None => texts.push((place.to_owned(), text.to_owned())),
+    });
+}
+
+/// Calls back for each text in a value, with its place.
+fn visit(value: &Value, place: &str, see: &mut dyn FnMut(&str, &str)) {
     match value {
-        Value::String(text) => match claims(text).filter(|_| is_jws(text)) {
-            Some(claims) => collect(&claims, place, texts),
-            None => texts.push((place.to_owned(), text.clone())),
-        },
+        Value::String(text) => see(place, text),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                collect(item, &format!("{place}/{index}"), texts);
+                visit(item, &format!("{place}/{index}"), see);
             }
         }
         Value::Object(members) => {
             for (name, item) in members {
-                collect(item, &format!("{place}/{name}"), texts);
+                visit(item, &format!("{place}/{name}"), see);
             }
         }
-        _ => {}
-    }
-}
-
-fn flatten(value: &Value, texts: &mut Vec<String>) {
-    match value {
-        Value::String(text) => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| flatten(item, texts)),
-        Value::Object(members) => members.values().for_each(|value| flatten(value, texts)),
         _ => {}
     }
 }

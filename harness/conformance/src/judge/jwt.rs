@@ -103,8 +103,8 @@ pub fn distinct_tokens(first: &str, second: &str) -> Option<Check> {
     (one != other).then(|| claim("jti", &other["jti"], None, id != next))
 }
 
-/// What a verdict says outside its token, its token says alike: the same member at the same place has the same value. `body`: the
-/// verdict. Members that the standard registers may differ, such as times in another form.
+/// A claim of a verdict's token has the value of the same member of the verdict. `body`: the verdict. Claims that the standard
+/// registers may differ: times have several forms.
 pub fn claims_agree(body: &[u8]) -> Vec<Check> {
     let verdict: Value = serde_json::from_slice(body).unwrap_or_default();
     let mut checks = Vec::new();

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -224,6 +225,7 @@ fn sealed_afresh(cases: &mut CaseList<'_, Collector>) {
         )
         .steps(steps!(async |context| {
             let Some(edge) = context.edge(context.edge_setup()).await else { return };
+            let mut closed = Vec::new();
             // The second page is in a context of its own.
             let new = PageSetup { before: vec![String::new()], ..PageSetup::at(PageOrigin::Https) };
             for (setup, count) in [(PageSetup::at(PageOrigin::Https), IN_TURN), (new, ELSEWHERE)] {
@@ -231,20 +233,28 @@ fn sealed_afresh(cases: &mut CaseList<'_, Collector>) {
                 if !in_turn(context, &edge, &page, count).await {
                     return;
                 }
-                unanswered(context, &edge, &page).await;
+                closed.push(unanswered(context, &edge, &page).await);
                 at_one_edge(context, &edge, &page).await;
             }
-            judge_afresh(context, &edge);
+            judge_afresh(context, &edge, &closed);
         }))
         .takes(TAKES);
 }
 
-/// A session whose collection gets no answer, then another one: a key that waits for the answer is used twice.
-async fn unanswered(context: &mut CollectorCaseContext, edge: &CollectorEdge, page: &CollectorPage) {
-    for (reaction, name) in [(PostReaction::Close, "unanswered"), (PostReaction::Relay, "answered-again")] {
-        edge.set_post(reaction);
-        page.session(context.quick_options(&edge.url()), &context.reference(name)).await;
-    }
+/// A session whose collection gets no answer, then another one: a key that waits for the answer is used twice. Returns which
+/// POSTs of the edge got no answer.
+async fn unanswered(
+    context: &mut CollectorCaseContext,
+    edge: &CollectorEdge,
+    page: &CollectorPage,
+) -> Range<usize> {
+    let first = edge.posts().len();
+    edge.set_post(PostReaction::Close);
+    page.session(context.quick_options(&edge.url()), &context.reference("unanswered")).await;
+    let end = edge.posts().len();
+    edge.set_post(PostReaction::Relay);
+    page.session(context.quick_options(&edge.url()), &context.reference("answered-again")).await;
+    first..end
 }
 
 /// Sessions at the same time, which seal before one of them has its answer.
@@ -257,11 +267,15 @@ async fn at_one_edge(context: &mut CollectorCaseContext, edge: &CollectorEdge, p
     page.sessions(AT_ONCE, &calls).await;
 }
 
-fn judge_afresh(context: &mut CollectorCaseContext, edge: &Arc<CollectorEdge>) {
-    // A browser sends a request again whose kept connection had closed.
-    let mut bodies: Vec<_> = edge.posts().into_iter().filter_map(|post| post.body).collect();
-    bodies.sort_unstable();
-    bodies.dedup();
+/// `closed`: the POSTs without an answer. A browser may send such a request again, with the same body.
+fn judge_afresh(context: &mut CollectorCaseContext, edge: &Arc<CollectorEdge>, closed: &[Range<usize>]) {
+    let posts = edge.posts();
+    let is_again = |at: usize| {
+        let is_closed = closed.iter().any(|closed| closed.contains(&at) && at > closed.start);
+        is_closed && posts[at].body == posts[at - 1].body
+    };
+    let bodies = posts.iter().enumerate().filter(|(at, _)| !is_again(*at));
+    let bodies: Vec<_> = bodies.filter_map(|(_, post)| post.body.clone()).collect();
     if context.target.seal == SealUse::Opens {
         let key = |body: &bytes::Bytes| {
             let body: Value = serde_json::from_slice(body).ok()?;

@@ -133,8 +133,8 @@ async fn oracle(context: &mut ServiceCaseContext, token: TokenChoice) {
                 context.checks(judge::exact(&answer(context.row(UNAUTHORIZED), ""), reply));
             }
             TokenChoice::Expired => {
-                context
-                    .checks(Expected::Status { rows: &[EXPIRED], others: &[] }.judge(context.spec(), reply));
+                let expected = Expected::Status { rows: &[EXPIRED], others: &[] };
+                context.checks(expected.judge(context.spec(), reply));
             }
             _ => context.check(status_of(&damage_codes(context.spec()), reply)),
         }

@@ -268,15 +268,7 @@ fn polls(cases: &mut CaseList<'_, Service>) {
             let waiting_for_none = context.begin(&unknown, TIMEOUT);
             let later = async {
                 context.sleep(TO_BEGIN / 2).await;
-                let making = async {
-                    context.sleep(TO_BEGIN).await;
-                    let mut provided = Vec::new();
-                    for reference in &references {
-                        provided.push(Provided::verdict(context, reference).await?);
-                    }
-                    Some(provided)
-                };
-                tokio::join!(join_all(second), making)
+                tokio::join!(join_all(second), provide_each(context, &references))
             };
             let (mut sent, none, (second, made)) = tokio::join!(join_all(first), waiting_for_none, later);
             sent.extend(second);
@@ -285,11 +277,12 @@ fn polls(cases: &mut CaseList<'_, Service>) {
             }
             context.record(&unknown, none.clone());
             let Some(provided) = made else { return };
+            let waits = none.reply.is_ok() && none.took >= POLL * 9 / 10;
             for ((which, holder), sent) in holders.iter().zip(&sent) {
                 let reference = &references[*which];
                 let checks = match holder {
                     Holder::Other => {
-                        if none.reply.is_ok() && none.took >= POLL * 9 / 10 {
+                        if waits {
                             let early = none.took.saturating_sub(sent.took);
                             context.check(Check::timed(TimeRule::AsForNone, early, POLL / 2));
                         }
@@ -310,6 +303,16 @@ fn polls(cases: &mut CaseList<'_, Service>) {
         .requires(&[BOTH[0], BOTH[1], BOTH[2], ServiceNeed::State(StateNeed::ChosenReference)])
         .takes(TIMEOUT)
         .also(AVAILABLE);
+}
+
+/// When each session got its verdict, after the polls have begun. None: the case says why there is none.
+async fn provide_each(context: &mut ServiceCaseContext, references: &[String]) -> Option<Vec<Provided>> {
+    context.sleep(TO_BEGIN).await;
+    let mut provided = Vec::new();
+    for reference in references {
+        provided.push(Provided::verdict(context, reference).await?);
+    }
+    Some(provided)
 }
 
 /// Two customers may use the same reference.
