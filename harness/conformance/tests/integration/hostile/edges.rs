@@ -1,9 +1,9 @@
 //! Hostile edges, launched by the program.
 
-use edgeproof_reports::Outcome;
+use edgeproof_reports::{CaseReport, Outcome};
 use rstest::rstest;
 
-use super::harmless;
+use super::harmless::{self, was_too_busy};
 use super::hostility::{QUICK, SLOW};
 use super::program::{BROOD, command, ignoring_sigterm};
 use super::watched::{Ran, alive, bounded};
@@ -35,14 +35,11 @@ fn message(hostility: &str) -> &'static str {
 
 fn blamed(hostility: &str) {
     let ran = against(hostility, &command(hostility, ""), &[]);
-    assert_eq!(ran.code(), Some(1), "{hostility}: {}", ran.out());
-    let report = harmless::check(&ran);
-    for case in &report.cases {
-        assert_eq!(case.outcome, Outcome::Fail, "{hostility}: {}: {}", case.id, case.because);
-    }
+    let report = harmless::check_all_failed(&ran);
     // On a busy machine one of the first collections may be late, so that another case is served instead.
     let all: Vec<_> = report.cases.iter().map(|case| case.because.as_str()).collect();
-    assert!(all.iter().any(|because| because.contains(message(hostility))), "{hostility}: {all:?}");
+    let tells = |case: &CaseReport| case.because.contains(message(hostility)) || was_too_busy(case);
+    assert!(report.cases.iter().any(tells), "{hostility}: {all:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod cut;
 mod deaths;
 mod edges;
 mod ends;
-mod harmless;
+pub(crate) mod harmless;
 mod hostile_proxy;
 mod hostility;
 mod mock;
