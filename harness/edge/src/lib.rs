@@ -14,5 +14,5 @@ pub use error::EdgeError;
 pub use fault_hooks::{EdgeAction, EdgeFaultHooks, EdgeRequest, NoEdgeFaults, WebSocketAction};
 pub use handler::{EdgeIo, RequestBody, handle_request};
 pub use program::{ProgramOptions, run_program};
-pub use relay::{CertificateCheck, RawHead, UpstreamOptions};
+pub use relay::{CertificateCheck, PageFields, RawHead, UpstreamOptions};
 pub use server::{Edge, EdgeOptions, EdgeTls, LogSink};

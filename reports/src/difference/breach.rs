@@ -88,6 +88,8 @@ values! {
         ClientAuthorization,
         /// No cookies of the client.
         ClientCookies,
+        /// No cookies that the service set before.
+        ServiceCookies,
         /// No secret in the log.
         SecretsInLog,
         /// No body in the log.

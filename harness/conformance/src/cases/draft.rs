@@ -6,6 +6,7 @@ use edgeproof_http::{Body, Draft};
 use memchr::memmem;
 
 use super::look_alike;
+use crate::judge::coding;
 
 /// Placeholder in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
@@ -34,7 +35,12 @@ pub(crate) fn next_marker() -> String {
 pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
     let text = |text: &String| text.replace(MARKER, marker).replace(ORIGIN, origin);
     let value = |value: &String| look_alike::fill(&text(value), origin);
-    let body = replace(draft.body.bytes(), MARKER.as_bytes(), marker.as_bytes());
+    let marked = |body: &[u8]| replace(body, MARKER.as_bytes(), marker.as_bytes());
+    // The checksum of coded data has to fit the marker.
+    let body = match coding::gzipped(draft.body.bytes()) {
+        Some(data) => coding::gzip(&marked(&data)).into(),
+        None => marked(draft.body.bytes()),
+    };
     let signals = spec.path(Endpoint::Signals);
     let mut form = draft.form.clone();
     form.verbatim = form.verbatim.map(|head| {

@@ -90,14 +90,15 @@ impl SettingForms {
         })
     }
 
-    /// Whether it is open which client certificate the edge presents.
+    /// Whether a monitor does not know which client certificate the edge has to present. An edge may not read each form of a
+    /// launch with several of them: then their cases play again alone.
     pub fn is_certificate_open(&self) -> bool {
         let is_open = |change: SettingChange| match change {
             SettingChange::Certificate(CertificateFileForm::Missing) => true,
             SettingChange::Key(_) => change.is_unusable(),
             _ => false,
         };
-        self.changes().any(is_open)
+        self.changes().any(is_open) || self.changes().nth(1).is_some()
     }
 }
 

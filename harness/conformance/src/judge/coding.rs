@@ -1,7 +1,9 @@
-use std::io::Read;
+use std::io::{Read, Write};
 
 use edgeproof_http::{Answer, Sent};
+use flate2::Compression;
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
+use flate2::write::GzEncoder;
 use http::header::CONTENT_ENCODING;
 use serde::de::IgnoredAny;
 
@@ -45,6 +47,17 @@ pub(crate) fn is_gzip(data: &[u8]) -> bool {
     data.starts_with(&[0x1f, 0x8b])
 }
 
+/// Data in gzip without compression, in which the data is readable.
+pub(crate) fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(data).and_then(|()| encoder.finish()).expect("a vector takes every byte")
+}
+
+/// The data that [`gzip`] coded, where it is nothing else.
+pub(crate) fn gzipped(coded: &[u8]) -> Option<Vec<u8>> {
+    is_gzip(coded).then(|| read(GzDecoder::new(coded)))?.filter(|data| gzip(data) == coded)
+}
+
 fn read(decoder: impl Read) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     decoder.take(MAX_DECODED).read_to_end(&mut body).ok()?;
@@ -53,10 +66,7 @@ fn read(decoder: impl Read) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
-    use flate2::Compression;
-    use flate2::write::{GzEncoder, ZlibEncoder};
+    use flate2::write::ZlibEncoder;
     use http::{HeaderMap, HeaderValue, Version};
     use rstest::rstest;
 

@@ -5,7 +5,7 @@ mod answer;
 mod author;
 mod check;
 mod code;
-mod coding;
+pub(crate) mod coding;
 mod collection;
 mod cors;
 mod freshness;
@@ -28,7 +28,6 @@ pub use answer::{
 };
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
-pub(crate) use coding::is_gzip;
 pub use coding::without_coding;
 pub(crate) use collection::{decoded_forms, is_disguised, places_in, shared_stream};
 pub use cors::{no_grant, preflight_passes, readable, vary};

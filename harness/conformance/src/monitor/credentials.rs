@@ -1,8 +1,11 @@
+use std::collections::BTreeSet;
+
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_mock::{Arrival, presented_licenses};
+use edgeproof_mock::{Arrival, ArrivalAnswer, presented_licenses};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, CertificateForm, DifferenceKind, Invariant, LicenseValue};
-use http::header::{AUTHORIZATION, COOKIE, HOST};
+use http::header::{AUTHORIZATION, COOKIE, HOST, SET_COOKIE};
+use http::{HeaderMap, HeaderName};
 
 use super::arrivals::holds;
 use super::breaches::Breaches;
@@ -16,6 +19,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let mut unset = None;
     let (mut authorizations, mut cookies, mut hosts) =
         (Breaches::default(), Breaches::default(), Breaches::default());
+    let (mut of_service, mut returned) = (BTreeSet::new(), Breaches::default());
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
         let level = requests.level(&arrival.request.body);
         unset = unset.or_else(|| unset_license(&arrival.request.headers));
@@ -24,6 +28,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             && found.iter().any(|found| found != license)
         {
             let difference = DifferenceKind::License { actual: LicenseValue::OtherText };
+            // No visitor chooses the credential, in whatever form the visit is.
+            let is_of_page = found.iter().any(|found| found != license && sends(&requests, arrival, found));
+            let level = if is_of_page { CaseLevel::Must } else { level };
             licenses.push_at(level, with(requests.breach(arrival), difference));
         } else if let Some(license) = &edge.license
             && !found.contains(license)
@@ -58,6 +65,14 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 breaches.push(requests.breach(arrival));
             }
         }
+        if pairs(&arrival.request.headers, &COOKIE)
+            .any(|pair| of_service.contains(pair) && !sends(&requests, arrival, pair))
+        {
+            returned.push(requests.breach(arrival));
+        }
+        if let Some(ArrivalAnswer::Answer { headers, .. }) = &arrival.answer {
+            of_service.extend(pairs(headers, &SET_COOKIE));
+        }
     }
     let license = licenses.check(Invariant::License);
     vec![
@@ -66,7 +81,20 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         authorizations.check(Invariant::ClientAuthorization).advise(Advice::ClientAuthorization),
         hosts.check(Invariant::PageHosts),
         cookies.check(Invariant::ClientCookies).at(CaseLevel::Should).advise(Advice::ClientCookies),
+        returned.check(Invariant::ServiceCookies).at(CaseLevel::Should).advise(Advice::ServiceCookies),
     ]
+}
+
+/// Whether the page's request of an arrival has this text in its target or a header field.
+fn sends(requests: &RequestsByBody<'_>, arrival: &Arrival, text: &str) -> bool {
+    let mut sent = requests.with(&arrival.request.body).iter().map(|request| &request.draft);
+    sent.any(|draft| draft.path.contains(text) || draft.headers.iter().any(|(_, value)| value.contains(text)))
+}
+
+/// The names with their values of cookie fields, and the attributes of those that set one.
+fn pairs<'h>(headers: &'h HeaderMap, field: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(field).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(';').map(str::trim)).filter(|pair| pair.contains('='))
 }
 
 fn with(breach: Breach, difference: DifferenceKind) -> Breach {

@@ -1,6 +1,8 @@
 use std::net::Ipv4Addr;
 
 use edgeproof_fixtures::credentials::Redactor;
+use edgeproof_mock::Action;
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
 
 use super::edge_record::EdgeRecord;
@@ -19,6 +21,13 @@ const USER_DATA: [(&str, &str, &str, &str); 4] = [
     ("X-Forwarded-For", "forwarded address", "198.51.100.97", "198.51.100.97"),
     ("Referer", "address of the page", "https://shop.example/edgeproof-last-page", "edgeproof-last-page"),
 ];
+/// Credentials that a page names. The edge has its own.
+const CREDENTIALS: [(&str, &str); 2] =
+    [("Authorization", "Bearer edgeproof.last.1"), ("X-License-Token", "edgeproof.last.2")];
+/// A cookie of the service for the first page.
+const COOKIE: (&str, &str) = ("set-cookie", "edgeproof-last-service=1; Path=/");
+/// A query of a page.
+const QUERY: &str = "page=edgeproof-last-query";
 /// Address of the client, where the edge's log is read: a loopback address that nothing else uses.
 const CLIENT: Ipv4Addr = Ipv4Addr::new(127, 41, 97, 83);
 
@@ -27,13 +36,28 @@ pub(crate) async fn send_last_requests(edge: &mut EdgeCaseContext, catalog: &Cat
     let statuses = catalog.refusal_statuses();
     let refusals = [statuses.first(), statuses.last()].into_iter().flatten().zip(REASONS);
     let mut scripts: Vec<_> = refusals.map(|(status, reason)| catalog.refuse(*status, reason)).collect();
+    for reply in scripts.iter_mut().flat_map(|script| &mut script.replies) {
+        if let Action::Answer { headers, .. } = &mut reply.action {
+            headers.push((COOKIE.0.to_owned(), COOKIE.1.to_owned()));
+        }
+    }
     // A repeated refusal has a line of its own in the log.
-    scripts.extend(scripts.last().cloned());
+    let refused = scripts.last().cloned();
+    scripts.extend(refused.clone());
     scripts.push(catalog.accept());
+    // An edge may refuse a query.
+    if let Some(refused) = refused {
+        edge.script(refused);
+    }
+    let mut draft = edge.fill(&collection());
+    draft.path.push_str(&format!("?{QUERY}"));
+    edge.exchange_as(&edge.marker, CaseLevel::Open, &draft, edge.timeout).await;
     for script in scripts {
         edge.script(script);
+        let user = USER_DATA.iter().map(|(name, _, value, _)| (name, value));
+        let credentials = CREDENTIALS.iter().map(|(name, value)| (name, value));
         let mut draft =
-            USER_DATA.iter().fold(collection(), |draft, (name, _, value, _)| draft.header(name, value));
+            user.chain(credentials).fold(collection(), |draft, (name, value)| draft.header(name, value));
         // Other systems need each address of 127.0.0.0/8 to be configured.
         let is_own =
             cfg!(target_os = "linux") && edge.target.log.is_some() && edge.target.endpoint.is_loopback();
@@ -87,7 +111,7 @@ pub(super) fn user_data() -> Vec<(&'static str, Redactor)> {
         redactor.add(name, &canary);
         (name, redactor)
     };
-    let client = ("address of the client", CLIENT.to_string());
+    let others = [("address of the client", CLIENT.to_string()), ("query", QUERY.to_owned())];
     let fields = USER_DATA.iter().map(|(_, name, _, canary)| (*name, (*canary).to_owned()));
-    fields.chain([client]).map(|(name, canary)| find(name, canary)).collect()
+    fields.chain(others).map(|(name, canary)| find(name, canary)).collect()
 }

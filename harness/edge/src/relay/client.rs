@@ -4,10 +4,11 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use edgeproof_fixtures::credentials::EdgeSettings;
 use futures_util::FutureExt;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, LOCATION, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use super::connection::Connector;
@@ -32,6 +33,8 @@ pub(crate) struct RelayClient {
     /// Absolute, as HTTP/2 requires.
     uri: Uri,
     options: UpstreamOptions,
+    /// Cookies that the service set, if it keeps them.
+    cookies: Mutex<Vec<HeaderValue>>,
     /// Timeout of one exchange. Does not run while a streamed body makes progress.
     timeout: Duration,
 }
@@ -53,7 +56,7 @@ impl RelayClient {
         };
         let connector = Connector { host, port, tls, raw_head: options.raw_head };
         let pool = Arc::new(ConnectionPool::new(connector, &options));
-        Ok(Self { pool, uri, options, timeout })
+        Ok(Self { pool, uri, options, cookies: Mutex::default(), timeout })
     }
 
     /// Relays one body, once. `idle`: timeout for the next byte from the page.
@@ -74,6 +77,9 @@ impl RelayClient {
             return if upload.broke() { RelayResult::BodyBroken } else { RelayResult::NoAnswer };
         };
         let status = response.status();
+        if self.options.keeps_cookies {
+            self.keep_cookies(response.headers());
+        }
         if let Some((copy, redirected)) = copy.zip(self.redirected(&response)) {
             return Box::pin(redirected.relay(InboundBody::Complete(copy), page, idle)).await;
         }
@@ -138,7 +144,19 @@ impl RelayClient {
             ..self.options.clone()
         };
         let pool = Arc::new(ConnectionPool::new(connector, &options));
-        Some(Self { pool, uri, options, timeout: self.timeout })
+        Some(Self { pool, uri, options, cookies: Mutex::default(), timeout: self.timeout })
+    }
+
+    /// Keeps the name and the value of each cookie.
+    fn keep_cookies(&self, headers: &HeaderMap) {
+        let set =
+            headers.get_all(SET_COOKIE).iter().filter_map(|field| field.to_str().ok()?.split(';').next());
+        let mut cookies = self.cookies.lock();
+        for cookie in set.filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
+            if !cookies.contains(&cookie) {
+                cookies.push(cookie);
+            }
+        }
     }
 
     fn request(&self, body: OutboundBody, page: &HeaderMap, http2: bool) -> Request<OutboundBody> {
@@ -158,6 +176,12 @@ impl RelayClient {
         }
         if let Some((name, value)) = &self.options.license {
             headers.insert(name.clone(), value.clone());
+        }
+        for cookie in self.cookies.lock().iter() {
+            headers.append(COOKIE, cookie.clone());
+        }
+        if let Some(change) = self.options.page_fields {
+            change(page, headers);
         }
         if http2 {
             *request.uri_mut() = self.uri.clone();

@@ -14,4 +14,4 @@ mod upstream;
 pub(crate) use client::RelayClient;
 pub(crate) use inbound_body::{InboundBody, discard, read};
 pub(crate) use tls::{certificates, private_key, unpaired_file_warning};
-pub use upstream::{CertificateCheck, RawHead, UpstreamOptions};
+pub use upstream::{CertificateCheck, PageFields, RawHead, UpstreamOptions};

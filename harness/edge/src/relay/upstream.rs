@@ -33,6 +33,10 @@ pub struct UpstreamOptions {
     pub raw_head: Option<RawHead>,
     /// Sends a collection to the host that X-Forwarded-Host names (default: false).
     pub trusts_named_host: bool,
+    /// Changes the header fields of a request to the service, given those of the page's request (default: none).
+    pub page_fields: Option<PageFields>,
+    /// Sends the cookies that the service set with later collections (default: false).
+    pub keeps_cookies: bool,
     /// Follows redirects (default: false).
     pub follows_redirects: bool,
     /// Sends no license to the target of a redirect (default: false).
@@ -41,6 +45,9 @@ pub struct UpstreamOptions {
 
 /// Changes the text of a request's head.
 pub type RawHead = fn(&str) -> String;
+
+/// Changes the header fields of a request to the service. The first ones are those of the page's request.
+pub type PageFields = fn(&HeaderMap, &mut HeaderMap);
 
 /// Check of the service's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +82,8 @@ impl UpstreamOptions {
             certificate_check: CertificateCheck::Full,
             raw_head: None,
             trusts_named_host: false,
+            page_fields: None,
+            keeps_cookies: false,
             follows_redirects: false,
             drops_license_on_redirect: false,
         })

@@ -1,7 +1,8 @@
 //! Edges that trust another service, and edges that give their secrets away.
 
 use edgeproof_edge::{CertificateCheck, UpstreamOptions};
-use http::HeaderName;
+use http::header::{AUTHORIZATION, COOKIE};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
 
 use super::prelude::*;
@@ -35,6 +36,24 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("relays-to-named-host", "Relays to the host that X-Forwarded-Host names.")
         .breaks("statement.license-not-elsewhere", "service-url-misread")
         .then(Upstream(|right| UpstreamOptions { trusts_named_host: true, ..right })),
+    mutant("forwards-cookies", "Sends the page's cookies to the service.")
+        .breaks("statement.cookies-not-relayed", "request-form")
+        .then(Upstream(|right| UpstreamOptions {
+            page_fields: Some(|page, sent| forward(&COOKIE, page, sent)),
+            ..right
+        })),
+    mutant("forwards-authorization", "Sends the page's Authorization to the service, beside the license.")
+        .breaks("statement.license-presented", "request-form")
+        .then(Upstream(|right| UpstreamOptions {
+            page_fields: Some(|page, sent| forward(&AUTHORIZATION, page, sent)),
+            ..right
+        })),
+    mutant("takes-license-of-page", "Presents a license that the page names in place of its own.")
+        .breaks("statement.license-presented", "license-wrong")
+        .then(Upstream(|right| UpstreamOptions { page_fields: Some(take_license), ..right })),
+    mutant("keeps-cookies", "Sends the cookies of the service with later collections.")
+        .breaks("statement.cookies-not-relayed", "request-form")
+        .then(Upstream(|right| UpstreamOptions { keeps_cookies: true, ..right })),
     mutant("follows-redirects", "Follows redirects of the service.")
         .breaks("statement.license-not-redirected", "redirects-followed")
         .then(Upstream(|right| UpstreamOptions { follows_redirects: true, ..right })),
@@ -74,3 +93,18 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
             html(500, &format!("{page}<table><tr><td>LICENSE</td><td>{license}</td></tr></table>\n"))
         }))),
 ];
+
+/// Sends a field of the page's request on.
+fn forward(name: &HeaderName, page: &HeaderMap, sent: &mut HeaderMap) {
+    for value in page.get_all(name) {
+        sent.append(name, value.clone());
+    }
+}
+
+/// Replaces the license.
+fn take_license(page: &HeaderMap, sent: &mut HeaderMap) {
+    let named = page.get("x-license-token").and_then(|value| value.to_str().ok());
+    if let Some(Ok(license)) = named.map(|license| HeaderValue::from_str(&format!("Bearer {license}"))) {
+        sent.insert(AUTHORIZATION, license);
+    }
+}

@@ -41,6 +41,7 @@ fn texts(invariant: Invariant) -> (&'static str, &'static str) {
         Invariant::PageHosts => ("Host of the page's request at the service", "none"),
         Invariant::ClientAuthorization => ("Authorization of the client at the service", "none"),
         Invariant::ClientCookies => ("cookies of the client at the service", "none"),
+        Invariant::ServiceCookies => ("cookies of the service that come back to it", "none"),
         Invariant::SecretsInLog => ("secrets in the log", "none"),
         Invariant::BodiesInLog => ("bodies in the log", "none"),
         Invariant::UserDataInRefusals => ("end-user data in log lines about refusals", "none"),
@@ -120,7 +121,10 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             }
             _ => format!("another one in {arrival}"),
         },
-        Invariant::ClientAuthorization | Invariant::ClientCookies | Invariant::PageHosts => arrival,
+        Invariant::ClientAuthorization
+        | Invariant::ClientCookies
+        | Invariant::ServiceCookies
+        | Invariant::PageHosts => arrival,
         Invariant::SecretsInLog | Invariant::BodiesInLog => line(),
         Invariant::UserDataInRefusals | Invariant::UserDataInLog => format!("the {datum} in {}", line()),
         Invariant::RefusalsWithoutLine => format!("{} for {of} × {status} {value}", lines()),

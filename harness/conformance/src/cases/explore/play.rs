@@ -166,6 +166,12 @@ impl<'c> Player<'c> {
         for check in &mut checks {
             check.level = check.level.max(level);
         }
+        // Decoded data has the same content (RFC 9110 §8.4). No other acceptance of a changed body is true.
+        if level == CaseLevel::Should && draft.header_value("content-encoding").is_none() {
+            let of_acceptance = relay_of_acceptance(conversation, draft, reply, relayed);
+            checks.retain(|check| !of_acceptance.iter().any(|other| other.kind() == check.kind()));
+            checks.extend(of_acceptance);
+        }
         checks
     }
 

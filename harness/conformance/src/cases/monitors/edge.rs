@@ -62,7 +62,11 @@ impl Monitor<EdgeNeed> for EdgeMonitor {
 
     fn rows(self) -> &'static [&'static str] {
         match self {
-            Self::Credentials => &["statement.license-presented", "statement.certificate-presented"],
+            Self::Credentials => &[
+                "statement.license-presented",
+                "statement.certificate-presented",
+                "statement.cookies-not-relayed",
+            ],
             Self::Arrivals => &["statement.body-unchanged", "statement.nothing-partial-relayed"],
             Self::Acceptances => &["edge.200.accepted", "edge.refused", "statement.license-not-redirected"],
             Self::Copies => &["statement.relayed-once"],

@@ -62,12 +62,12 @@ impl Expected {
             }
             Self::Verdict => verdict(spec, reply),
             Self::Status { rows, others } => {
-                let stated = rows.iter().filter_map(|id| spec.status(id));
-                let statuses: BTreeSet<u16> = stated.chain(others.iter().copied()).collect();
-                // A version may state none of the rows.
+                let mut statuses: BTreeSet<u16> = rows.iter().filter_map(|id| spec.status(id)).collect();
+                // A version that states none of the rows leaves the answer open.
                 if statuses.is_empty() {
                     return Vec::new();
                 }
+                statuses.extend(others.iter());
                 vec![judge::status_in(Statuses::OneOf(statuses.into_iter().collect()), reply)]
             }
             // 501 says that the service does not implement a method (RFC 9110 §15.6.2).

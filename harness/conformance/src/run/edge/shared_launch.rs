@@ -5,7 +5,7 @@ use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use tokio::sync::Semaphore;
 
 use super::pool::EdgePool;
-use crate::cases::{Case, Edge, SettingForms, Setup, collection};
+use crate::cases::{Case, Edge, SettingForms, Setup, collection, presents_certificate};
 use crate::run::attempt::run_case;
 use crate::run::runner_context::RunnerContext;
 
@@ -37,7 +37,7 @@ impl EdgePool {
         CaseReport { because, ..report }
     }
 
-    /// Whether an edge with one of the values alone does not start, accept or relay, which the interface may leave open.
+    /// Whether an edge with one of the values alone does not start, accept or relay so, which the interface may leave open.
     async fn is_one_to_blame(&self, context: &RunnerContext, together: Setup, jobs: &Arc<Semaphore>) -> bool {
         let Setup::Forms(forms) = together else { return false };
         for setup in forms.changes().map(|change| Setup::Forms(SettingForms::new(&[change]))) {
@@ -48,16 +48,17 @@ impl EdgePool {
         false
     }
 
-    /// Whether an edge with these settings starts, accepts a collection, and relays it.
+    /// Whether an edge with these settings starts, accepts a collection, and relays it with its certificate.
     async fn accepts(&self, context: &RunnerContext, setup: Setup, jobs: &Arc<Semaphore>) -> bool {
         let reservation = self.reserve(setup, false).await;
         let _job = jobs.acquire().await.expect("the semaphore is never closed");
         let Ok(lease) = self.lease(reservation).await else { return false };
         let mut edge =
-            lease.instance.case_context("settings", CaseLevel::Must, false, context.request_timeout());
+            lease.instance.case_context("settings", CaseLevel::Open, false, context.request_timeout());
         edge.script(Script::accept(&self.options().profile));
         let reply = edge.send(&collection()).await.reply;
-        edge.is_accepted(&reply) && edge.relayed().await.complete.len() == 1
+        let [arrival] = &edge.relayed().await.complete[..] else { return false };
+        edge.is_accepted(&reply) && presents_certificate(&edge, arrival).is_none_or(|check| check.ok)
     }
 }
 

@@ -6,6 +6,8 @@ mod play;
 mod relayed;
 mod unusable;
 
+pub(crate) use relayed::presents_certificate;
+
 use edgeproof_fixtures::spec::{Level, SettingChange, Value};
 use edgeproof_reports::CaseLevel;
 

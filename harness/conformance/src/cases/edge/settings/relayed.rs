@@ -25,6 +25,9 @@ pub(super) async fn play(play: &Play, context: &mut EdgeCaseContext) {
             context.check(check.at(play.level));
         }
         context.checks(effect.into_iter().collect());
+        if let Some(check) = arrival.and_then(|arrival| presents_certificate(context, arrival)) {
+            context.check(check.at(play.level));
+        }
     }
 }
 
@@ -81,15 +84,30 @@ fn effect(play: &Play, context: &EdgeCaseContext, arrival: &Arrival) -> Option<C
     }
 }
 
+/// The edge presents the certificate of its file. None: the file is not readable.
+pub(crate) fn presents_certificate(context: &EdgeCaseContext, arrival: &Arrival) -> Option<Check> {
+    let configured = configured(context);
+    let presented = arrival.client_certificates.first();
+    let actual = match presented {
+        None => CertificateForm::Absent,
+        Some(presented) if presented == configured.first()? => CertificateForm::Configured,
+        Some(_) => CertificateForm::Other,
+    };
+    let expected = CertificateForm::Configured;
+    let kind = DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
+    Some(Check::judged(kind, actual == expected))
+}
+
+/// The certificates of the edge's file.
+fn configured(context: &EdgeCaseContext) -> Vec<CertificateDer<'static>> {
+    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
+    let certificates = file.and_then(|file| CertificateDer::pem_file_iter(file).ok());
+    certificates.into_iter().flatten().flatten().collect()
+}
+
 /// The edge presents the whole chain of the file.
 fn chain(context: &EdgeCaseContext, arrival: &Arrival) -> Check {
-    let file = context.target.settings.as_ref().and_then(|settings| settings.client_cert_file.as_ref());
-    let configured: Vec<CertificateDer<'_>> = file
-        .and_then(|file| CertificateDer::pem_file_iter(file).ok())
-        .into_iter()
-        .flatten()
-        .flatten()
-        .collect();
+    let configured = configured(context);
     let presented = arrival.client_certificates.len();
     let ok = !configured.is_empty() && *arrival.client_certificates == *configured;
     let kind = DifferenceKind::Certificate {

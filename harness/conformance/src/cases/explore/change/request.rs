@@ -4,7 +4,8 @@ use bytes::Bytes;
 use edgeproof_fixtures::spec::{Change, HeadPieces, OriginForm};
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, HostForm, TargetForm};
 
-use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN, look_alike};
+use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN, collection, look_alike};
+use crate::judge::coding;
 
 /// Changes a request. Other changes have no effect.
 pub(super) fn apply(change: &Change, draft: &mut Draft) {
@@ -16,6 +17,10 @@ pub(super) fn apply(change: &Change, draft: &mut Draft) {
         Change::Nested(depth) => {
             let (open, close) = ("[".repeat(*depth), "]".repeat(*depth));
             set_body(draft, format!(r#"{{"sealed":"{MARKER}","deep":{open}1{close}}}"#).into());
+        }
+        Change::Gzip => {
+            set_body(draft, coding::gzip(draft.body.bytes()).into());
+            draft.headers.push(("Content-Encoding".into(), "gzip".into()));
         }
         Change::Size(size) => {
             let padded = padded(draft.body.bytes(), *size);
@@ -39,6 +44,9 @@ pub(super) fn apply(change: &Change, draft: &mut Draft) {
         Change::Http10 => draft.form.http10 = true,
         Change::AbsoluteTarget => draft.form.target = TargetForm::Absolute,
         Change::TargetEnd(end) => draft.path.push_str(end),
+        Change::QueryLength(length) => {
+            draft.path.push_str(&format!("?v={}", "v".repeat(length.saturating_sub(3))));
+        }
         Change::Path(path) => draft.path.clone_from(path),
         Change::HostUpperCase => draft.form.host = HostForm::UpperCase,
         Change::HostDot => draft.form.host = HostForm::TrailingDot,
@@ -49,6 +57,11 @@ pub(super) fn apply(change: &Change, draft: &mut Draft) {
             draft.headers.extend((0..*count).map(|number| (format!("X-Padding-{number}"), value.clone())));
         }
         Change::ContentType(kind) => {
+            // A reader of forms or of another charset changes these letters. Another change may have set a body before.
+            if draft.body.bytes() == collection().body.bytes() {
+                let body = format!(r#"{{"v":1,"sealed":"{MARKER}","t":"a+b%20c%2B&d=é中"}}"#);
+                set_body(draft, body.into());
+            }
             draft.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             if !kind.is_empty() {
                 draft.headers.push(("Content-Type".into(), kind.clone()));
