@@ -62,6 +62,13 @@ pub enum DeathEvidence {
         /// Result of the last probe.
         silence: Silence,
     },
+    /// It accepts connections and answers nothing.
+    Hung {
+        /// Time without an answer (ms).
+        for_ms: u64,
+        /// Cases in turn without an answer.
+        cases: u64,
+    },
     /// It did not answer for this time (ms), and then it answered again.
     Absent(u64),
     /// It refuses connections. The result of the last exchange, or of a probe after it.

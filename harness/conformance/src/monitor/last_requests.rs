@@ -27,7 +27,7 @@ const CREDENTIALS: [(&str, &str); 2] =
 /// A cookie of the service for the first page.
 const COOKIE: (&str, &str) = ("set-cookie", "edgeproof-last-service=1; Path=/");
 /// A query of a page.
-const QUERY: &str = "page=edgeproof-last-query";
+const QUERY: &str = "?page=edgeproof-last-query";
 /// Address of the client, where the edge's log is read: a loopback address that nothing else uses.
 const CLIENT: Ipv4Addr = Ipv4Addr::new(127, 41, 97, 83);
 
@@ -50,7 +50,7 @@ pub(crate) async fn send_last_requests(edge: &mut EdgeCaseContext, catalog: &Cat
         edge.script(refused);
     }
     let mut draft = edge.fill(&collection());
-    draft.path.push_str(&format!("?{QUERY}"));
+    draft.path.push_str(QUERY);
     edge.exchange_as(&edge.marker, CaseLevel::Open, &draft, edge.timeout).await;
     for script in scripts {
         edge.script(script);
@@ -111,7 +111,8 @@ pub(super) fn user_data() -> Vec<(&'static str, Redactor)> {
         redactor.add(name, &canary);
         (name, redactor)
     };
-    let others = [("address of the client", CLIENT.to_string()), ("query", QUERY.to_owned())];
+    let others =
+        [("address of the client", CLIENT.to_string()), ("query", QUERY.trim_start_matches('?').to_owned())];
     let fields = USER_DATA.iter().map(|(_, name, _, canary)| (*name, (*canary).to_owned()));
     fields.chain(others).map(|(name, canary)| find(name, canary)).collect()
 }

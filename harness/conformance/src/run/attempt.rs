@@ -60,7 +60,7 @@ async fn attempt<R: Runner>(
 
 /// An attempt that the death of the target broke off.
 pub(super) fn broken_off<R: Runner>(runner: &R, case: &Case<R::Part>, death: Arc<Death>) -> Attempt {
-    let because = format!("{} died after {}", R::Part::SUBJECT.name(), death.facts.after);
+    let because = death.because(R::Part::SUBJECT);
     let because = runner.redactor().redact(&because);
     Attempt { report: without_run(case, Outcome::NotRun, &because), end: CaseEnd::BrokenOff(death) }
 }

@@ -1,4 +1,4 @@
-use edgeproof_reports::difference::{ProcessDeath, ProcessEnd, ProcessError, Subject};
+use edgeproof_reports::difference::{DeathEvidence, ProcessDeath, ProcessEnd, ProcessError, Subject};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
@@ -40,6 +40,15 @@ pub(super) struct Repetition<'d> {
 }
 
 impl Death {
+    /// Why a case did not run. Not redacted.
+    pub(super) fn because(&self, target: Subject) -> String {
+        let what = match self.facts.evidence {
+            DeathEvidence::Hung { .. } => "hangs since",
+            _ => "died after",
+        };
+        format!("{} {what} {}", target.name(), self.facts.after)
+    }
+
     /// The check that fails in the case with the last exchange.
     pub(super) fn check(&self, target: Subject) -> Check {
         Check::process(ProcessEnd::Died, target, Some(ProcessError::Death(Box::new(self.facts.clone()))))

@@ -88,6 +88,19 @@ pub(super) fn last_exchange(contacts: &[Contact]) -> Option<&Contact> {
     suspects(contacts).max_by_key(|contact| rank(contact))
 }
 
+/// End of the last answer to a case. A target that hangs can still answer probes.
+pub(super) fn last_answer(contacts: &[Contact]) -> Option<Instant> {
+    let answered = contacts.iter().filter(|one| one.end == ContactEnd::Answered && one.case.is_some());
+    answered.map(|one| one.ended).max()
+}
+
+/// The first exchange without an answer after the last answer to a case.
+pub(super) fn first_unread(contacts: &[Contact]) -> Option<&Contact> {
+    let answer = last_answer(contacts);
+    let unread = contacts.iter().filter(|one| one.end == ContactEnd::Unread);
+    unread.filter(|one| answer.is_none_or(|answer| one.ended >= answer)).min_by_key(|one| one.sent)
+}
+
 /// The exchanges that can have killed the target: those that had not ended when it last began to answer.
 pub(super) fn suspects(contacts: &[Contact]) -> impl Iterator<Item = &Contact> {
     let answered = contacts.iter().filter(|contact| contact.end == ContactEnd::Answered);

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use edgeproof_http::NoAnswer;
+use edgeproof_http::{NoAnswer, Sent};
 use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
 use edgeproof_reports::{CaseReport, Outcome};
 use parking_lot::Mutex;
@@ -10,7 +10,8 @@ use tokio::time::{sleep, timeout};
 
 use super::death::{Death, Repetitions};
 use super::last_exchange::{
-    Contact, ContactEnd, contacts, is_broken, is_broken_off, is_refused, last_exchange, suspects,
+    Contact, ContactEnd, contacts, first_unread, is_broken, is_broken_off, is_refused, last_answer,
+    last_exchange, suspects,
 };
 use super::report::without_run;
 use crate::cases::{CaseFacts, CaseFindings};
@@ -24,6 +25,8 @@ const DEATH_TIMEOUT: Duration = Duration::from_secs(3);
 const REFUSAL_TOLERANCE: Duration = Duration::from_millis(300);
 /// Pause between two probes.
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
+/// Cases in turn without any answer after which a target counts as gone: each further one would take as long.
+const MAX_SILENT: usize = 4;
 /// Most repetitions of a case that a death broke off.
 const REPETITIONS: usize = 2;
 
@@ -38,6 +41,8 @@ pub(super) struct Liveness {
 struct State {
     cases: Vec<CaseState>,
     contacts: Vec<Contact>,
+    /// Latest cases in turn that failed without any answer.
+    silent: usize,
     death: Option<TargetState>,
     decided: Option<Arc<Death>>,
 }
@@ -175,6 +180,7 @@ impl CaseRun {
         liveness.state.send_modify(|state| {
             state.contacts.extend(contacts(number, case, found));
             state.cases[number].progress = Progress::Ended;
+            state.count_silence(found);
             last = state.contacts.iter().filter(|one| one.case == Some(number)).map(|one| one.ended).max();
         });
         let is_settled =
@@ -218,13 +224,33 @@ impl Drop for CaseRun {
 }
 
 impl State {
+    /// Counts the cases in turn that failed without any answer. Too many: the target is gone, although it listens.
+    fn count_silence(&mut self, found: &CaseFindings) {
+        if found.sent.iter().any(|exchange| exchange.sent.reply.is_ok()) {
+            self.silent = 0;
+        }
+        let timed_out = |sent: &Sent| matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
+        let is_silent = found.sent.iter().all(|exchange| timed_out(&exchange.sent));
+        if is_silent && !found.sent.is_empty() && found.checks.iter().any(|check| !check.ok) {
+            self.silent += 1;
+        }
+        if self.silent >= MAX_SILENT && self.death.is_none() {
+            let since =
+                last_answer(&self.contacts).or_else(|| self.contacts.iter().map(|one| one.sent).min());
+            let for_ms = since.map_or(0, |since| millis(since.elapsed()));
+            let cases = self.silent as u64;
+            self.death = Some(TargetState::Gone(DeathEvidence::Hung { for_ms, cases }));
+        }
+    }
+
     /// Whether the target answered a request that was sent after this moment.
     fn lived_after(&self, moment: Instant) -> bool {
         self.contacts.iter().any(|one| one.end == ContactEnd::Answered && one.sent > moment)
     }
 
     fn decide(&self) -> Death {
-        let last = last_exchange(&self.contacts);
+        let is_hung = matches!(self.death, Some(TargetState::Gone(DeathEvidence::Hung { .. })));
+        let last = if is_hung { first_unread(&self.contacts) } else { last_exchange(&self.contacts) };
         let number = last.and_then(|contact| contact.case);
         let is_open = |number: &usize| self.cases[*number].progress != Progress::Settled;
         let (evidence, is_replaced) = match &self.death {
@@ -238,6 +264,7 @@ impl State {
             .filter_map(|contact| contact.case)
             .filter(is_open)
             .chain(number.filter(is_open))
+            .filter(|_| !is_hung)
             .collect();
         found.sort_unstable();
         found.dedup();
@@ -253,7 +280,8 @@ impl State {
             _ => LastExchange::Probe,
         };
         Death {
-            last: number.filter(is_open),
+            // The silence of a target that hangs is a finding of its own.
+            last: number.filter(is_open).filter(|_| !is_hung),
             again: Repetitions::of(found.len()),
             suspects: found,
             is_replaced,

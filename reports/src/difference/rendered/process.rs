@@ -50,6 +50,13 @@ impl fmt::Display for ProcessDeath {
             (_, LastExchange::FirstCollection | LastExchange::FirstRequest) => {
                 write!(f, "{evidence}, after {after}")?;
             }
+            (DeathEvidence::Hung { .. }, _) => {
+                write!(
+                    f,
+                    "it hangs since {after}: {evidence}. Look for what each request takes and some never give back, \
+                     such as a connection, a slot or a lock"
+                )?;
+            }
             _ => write!(f, "it died after {after}: {evidence}")?,
         }
         if !self.others.is_empty() {
@@ -72,6 +79,13 @@ impl fmt::Display for DeathEvidence {
             Self::Exit(status) => write!(f, "it exited by itself with {}", status.text),
             Self::Silent { for_ms, silence } => {
                 write!(f, "for {} it has not answered: {silence}", time(for_ms))
+            }
+            Self::Hung { for_ms, cases } => {
+                write!(
+                    f,
+                    "it still listens, and answered nothing for {}, in {cases} cases in turn",
+                    time(for_ms)
+                )
             }
             Self::Absent(ms) => write!(f, "it did not answer for {}, then it answered again", time(ms)),
             Self::Refused(silence) => write!(f, "it refuses connections now: {silence}"),

@@ -30,6 +30,8 @@ pub struct EdgePool {
     records: OnceLock<Vec<EdgeRecord>>,
     /// Edges that exited by themselves, and how.
     exited: Mutex<Vec<(Arc<Liveness>, ExitInfo)>>,
+    /// Liveness of a launched edge that hangs: others of the same program would hang too.
+    hung: OnceLock<Arc<Liveness>>,
     /// Liveness of an attached edge. A restarted edge counts as new.
     attached: Mutex<Arc<Liveness>>,
     /// On an attached edge, cases without a wait run one at a time. Otherwise it is unclear which of them killed the
@@ -76,6 +78,7 @@ impl EdgePool {
             started: Mutex::default(),
             records: OnceLock::new(),
             exited: Mutex::default(),
+            hung: OnceLock::new(),
             attached: Mutex::new(Liveness::new()),
             short: Arc::default(),
             next: tokio::sync::Mutex::default(),
@@ -250,10 +253,16 @@ impl EdgePool {
                 .await;
         }
         let attached = Arc::clone(&self.attached.lock());
-        let all = exited.into_iter().map(|(liveness, _)| liveness).chain([attached]);
+        let hung = self.hung.get().cloned();
+        let all = exited.into_iter().map(|(liveness, _)| liveness).chain([attached]).chain(hung);
         all.filter_map(|liveness| liveness.unreported_death())
             .map(|text| self.options.redactor.redact(&format!("the edge: {text}")).into_owned())
             .collect()
+    }
+
+    /// The silence of a launched edge that hangs.
+    pub(super) async fn hung(&self, case: &CaseFacts) -> Option<Arc<Death>> {
+        self.hung.get()?.begin(case).await.err()
     }
 
     /// Begins a case on an edge that edgeproof does not embed. The error is the death of an attached edge.
@@ -264,7 +273,13 @@ impl EdgePool {
     ) -> Option<Result<CaseRun, Arc<Death>>> {
         match self.options.target {
             Target::Embedded(_) => None,
-            Target::Launched(_) => Some(instance.liveness.begin(case).await),
+            Target::Launched(_) => {
+                let begun = instance.liveness.begin(case).await;
+                if instance.liveness.is_gone() {
+                    self.hung.get_or_init(|| Arc::clone(&instance.liveness));
+                }
+                Some(begun)
+            }
             Target::Attached(_) => Some(begin(&self.attached, case).await),
         }
     }

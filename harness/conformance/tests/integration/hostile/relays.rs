@@ -173,7 +173,8 @@ async fn full_log_pipe_does_not_block_the_edge() {
     let size = rustix::pipe::fcntl_setpipe_size(edge.out.get_ref(), 4096).unwrap();
     for _ in 0..=(size / MANY / SHORTEST_LINE) {
         let answers = futures_util::future::join_all((0..MANY).map(|_| edge.post())).await;
-        assert!(answers.iter().all(|answer| answer.status == REFUSED.0));
+        let others: Vec<_> = answers.iter().filter(|answer| answer.status != REFUSED.0).collect();
+        assert!(others.is_empty(), "{others:?}");
     }
     let log = edge.stop();
     // All lines have the same length: a dropped line would not have fitted.

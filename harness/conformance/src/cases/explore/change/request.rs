@@ -45,7 +45,8 @@ pub(super) fn apply(change: &Change, draft: &mut Draft) {
         Change::AbsoluteTarget => draft.form.target = TargetForm::Absolute,
         Change::TargetEnd(end) => draft.path.push_str(end),
         Change::QueryLength(length) => {
-            draft.path.push_str(&format!("?v={}", "v".repeat(length.saturating_sub(3))));
+            draft.path.push_str("?v=");
+            draft.path.push_str(&"v".repeat(length.saturating_sub(3)));
         }
         Change::Path(path) => draft.path.clone_from(path),
         Change::HostUpperCase => draft.form.host = HostForm::UpperCase,
