@@ -176,7 +176,7 @@ impl EdgePool {
             instances.extend(pool.idle.lock().iter().cloned());
             instances.extend(pool.shared.lock().await.iter().flatten().cloned());
         }
-        let gone = self.is_gone();
+        let gone = self.is_gone() || self.hung.get().is_some();
         instances.retain(|instance| !gone && instance.edge.exited().is_none());
         instances
     }

@@ -102,13 +102,13 @@ impl Runner for EdgePool {
         alone: bool,
         jobs: &Arc<Semaphore>,
     ) -> Result<Leased<Self>, Attempt> {
-        if let Some(death) = self.hung(case).await {
-            return Err(broken_off(self, case, death));
-        }
         let exclusive = alone || case.exclusive;
         let turn = self.turn(case).await;
         let reservation = self.reserve(case.settings.setup, exclusive).await;
         let job = self.job(jobs, exclusive).await;
+        if let Some(death) = self.hung(case).await {
+            return Err(broken_off(self, case, death));
+        }
         let began = Instant::now();
         let lease = match self.lease(reservation).await {
             Ok(lease) => lease,

@@ -5,6 +5,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{AnswerSubject, TimeRule};
 use futures_util::future::join_all;
 
+use super::license_claim::license_of;
 use super::named::own_verdict;
 use super::woken::{Provided, is_early};
 use crate::cases::service::exchange::SessionState;
@@ -17,37 +18,42 @@ use crate::states::StateNeed;
 /// A way to ask that must not lead to the session of another customer.
 struct Way {
     name: &'static str,
-    change: fn(VerdictRequest) -> VerdictRequest,
+    /// Given the id of the other license.
+    change: fn(VerdictRequest, &str) -> VerdictRequest,
     /// The interface has such requests. A service may refuse the others.
     is_stated: bool,
 }
 
-const fn stated(name: &'static str, change: fn(VerdictRequest) -> VerdictRequest) -> Way {
+const fn stated(name: &'static str, change: fn(VerdictRequest, &str) -> VerdictRequest) -> Way {
     Way { name, change, is_stated: true }
 }
 
-const fn foreign(name: &'static str, change: fn(VerdictRequest) -> VerdictRequest) -> Way {
+const fn foreign(name: &'static str, change: fn(VerdictRequest, &str) -> VerdictRequest) -> Way {
     Way { name, change, is_stated: false }
 }
 
+/// Header fields in which a proxy inside of a service may name the license.
+const LICENSE_FIELDS: [&str; 7] =
+    ["X-License", "X-License-Id", "License", "License-Id", "X-Tenant-Id", "X-Customer-Id", "X-Account-Id"];
 const WAYS: [Way; 9] = [
-    stated("plain", |request| request),
-    stated("with waitMs", |request| request.query("waitMs=300")),
-    foreign("with a license in the query", |request| {
-        request.query("license=other&lid=other&license_id=other")
+    stated("plain", |request, _| request),
+    stated("with waitMs", |request, _| request.query("waitMs=300")),
+    foreign("with a license in the query", |request, other| {
+        request.query(&format!("license={other}&lid={other}&license_id={other}&tenant={other}"))
     }),
-    foreign("with a token in the query", |request| {
+    foreign("with a token in the query", |request, _| {
         request.query("token=service_read_other&access_token=service_read_other")
     }),
-    foreign("without a cache", |request| request.header("Cache-Control", "no-cache")),
-    foreign("with a license in a header", |request| {
-        request.header("X-License", "other").header("X-License-Id", "other")
+    foreign("without a cache", |request, _| request.header("Cache-Control", "no-cache")),
+    foreign("with a license in a header", |request, other| {
+        LICENSE_FIELDS.iter().fold(request, |request, name| request.header(name, other))
     }),
-    foreign("for another host", |request| request.header("X-Forwarded-Host", "other.example")),
-    foreign("with a license in the body", |request| {
-        request.header("Content-Type", "application/json").body(r#"{"license":"other","lid":"other"}"#)
+    foreign("for another host", |request, _| request.header("X-Forwarded-Host", "other.example")),
+    foreign("with a license in the body", |request, other| {
+        let body = format!(r#"{{"license":"{other}","lid":"{other}"}}"#);
+        request.header("Content-Type", "application/json").body(&body)
     }),
-    foreign("as a browser", |request| {
+    foreign("as a browser", |request, _| {
         request.header("Accept", "text/html, */*").header("Origin", "https://other.example")
     }),
 ];
@@ -75,8 +81,9 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
                 let reference = context.reference("other-session");
                 let Some(other) = context.made(StateRequest::other_license(&reference)).await else { return };
                 let unknown = context.reference("none-session--");
-                let seen = context.fetch_verdict(&change(context.with_token(&other))).await;
-                let none = context.fetch_verdict(&change(context.with_token(&unknown))).await;
+                let license = license_of(&context.other_token());
+                let seen = context.fetch_verdict(&change(context.with_token(&other), &license)).await;
+                let none = context.fetch_verdict(&change(context.with_token(&unknown), &license)).await;
                 if is_stated {
                     let checks = judge::exact(&answer(context.row(PENDING), &other), &seen);
                     context.checks(checks);

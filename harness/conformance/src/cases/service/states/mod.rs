@@ -4,6 +4,7 @@
 mod chosen;
 mod crossed;
 mod customers;
+mod license_claim;
 mod lifecycle;
 mod lifetime;
 mod named;
