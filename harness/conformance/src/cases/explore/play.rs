@@ -107,7 +107,10 @@ impl<'c> Player<'c> {
     /// Plays one exchange and judges it.
     async fn exchange(&self, exchange: &Exchange, trial: &Trial) -> Played {
         for event in &exchange.events {
-            self.event(*event).await;
+            // Each further one would take as long. The exchange shows whether the edge still answers.
+            if !self.event(*event).await {
+                break;
+            }
         }
         let conversation = &exchange.conversation;
         let marker = next_marker();
@@ -175,15 +178,16 @@ impl<'c> Player<'c> {
         checks
     }
 
-    /// Sends the request of an event.
-    async fn event(&self, event: Event) {
+    /// Sends the request of an event. Yields whether the edge answered, or was given no time for it.
+    async fn event(&self, event: Event) -> bool {
         let earlier = self.model.earlier.event(event);
         let marker = next_marker();
         let (draft, _scripted) = self.prepare(&marker, &earlier.draft, earlier.script);
         let limit = earlier.leaves.map_or(self.limit, |leaves| leaves.min(self.limit));
         // What the edge answers to a client that leaves is open.
         let level = if earlier.leaves.is_some() { CaseLevel::Open } else { CaseLevel::Must };
-        self.context.exchange_as(&marker, level, &draft, limit).await;
+        let sent = self.context.exchange_as(&marker, level, &draft, limit).await;
+        earlier.leaves.is_some() || !matches!(sent.reply, Err(NoAnswer::TimedOut(_)))
     }
 
     /// Sends the request after those before it on its connection, and yields them with their answers.

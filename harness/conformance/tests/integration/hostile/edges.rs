@@ -52,6 +52,23 @@ fn endless_edge_fails_in_bounded_time() {
     together(SLOW, blamed);
 }
 
+/// Most cases are not run: each would wait as long as the first ones.
+#[test]
+fn edge_that_hangs_ends_the_run_with_one_finding() {
+    let cases = ["--filter", "accept.*", "--filter", "method.*", "--filter", "refusal.*"];
+    let launch = command("mute", "");
+    let args = [&["--launch", &launch], &cases[..], &LIMITS[..]].concat();
+    let ran = bounded("edge that hangs", &args);
+    assert_eq!(ran.code(), Some(1), "{}", ran.out());
+    let report = harmless::check(&ran);
+    assert_eq!(report.summary.pass, 0, "{}", ran.out());
+    assert!(report.summary.not_run > report.summary.planned / 2, "{}", ran.out());
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    for words in ["it hangs since POST ", "answered nothing for ", "a slot or a lock"] {
+        assert!(finding.contains(words), "{finding}");
+    }
+}
+
 #[test]
 fn inconsistent_edge_fails() {
     let ran = against("fickle", &command("fickle", ""), &["--repeat", "3"]);
