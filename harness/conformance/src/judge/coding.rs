@@ -1,11 +1,13 @@
 use std::io::{Read, Write};
 
-use edgeproof_http::{Answer, Sent};
+use edgeproof_http::{Answer, Draft, Sent};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use flate2::write::GzEncoder;
 use http::header::CONTENT_ENCODING;
 use serde::de::IgnoredAny;
+
+use super::check::AnswerResult;
 
 /// Largest decoded body (bytes).
 const MAX_DECODED: u64 = 1024 * 1024;
@@ -40,6 +42,18 @@ fn decoded(mut answer: Answer) -> Answer {
 /// Whether the body of an answer with a content coding broke off or is not in that coding.
 pub(super) fn is_miscoded(answer: &Answer) -> bool {
     !answer.complete && answer.headers.contains_key(CONTENT_ENCODING)
+}
+
+/// Whether the body is in a coding that its client accepts and edgeproof does not read.
+pub(crate) fn is_unread(draft: &Draft, reply: &AnswerResult) -> bool {
+    let Ok(answer) = reply else { return false };
+    let coding = answer.headers.get(CONTENT_ENCODING).and_then(|coding| coding.to_str().ok());
+    let accepted = draft.header_value("accept-encoding").unwrap_or_default();
+    answer.complete
+        && coding.is_some_and(|coding| {
+            let is = |other: &str| other.trim().eq_ignore_ascii_case(coding);
+            ["br", "zstd"].into_iter().any(is) && accepted.split(',').any(is)
+        })
 }
 
 /// Whether data begins like gzip (RFC 1952 §2.3.1).
@@ -104,6 +118,21 @@ mod tests {
     fn body_in_another_coding_is_incomplete(#[case] coding: &'static str, #[case] body: Vec<u8>) {
         let answer = decoded(coded(coding, body.clone()));
         assert_eq!((&answer.body[..], answer.complete), (&body[..], false));
+    }
+
+    #[rstest]
+    #[case::accepted("gzip, br", "br", b"\x0b\x00\x80{}\x03", true)]
+    #[case::not_accepted("gzip", "br", b"\x0b\x00\x80{}\x03", false)]
+    #[case::json_with_a_label("gzip, br", "br", b"{}", false)]
+    #[case::read("gzip, br", "gzip", b"{}", false)]
+    fn body_in_an_accepted_coding_is_not_judged(
+        #[case] accepted: &str,
+        #[case] coding: &'static str,
+        #[case] body: &[u8],
+        #[case] expected: bool,
+    ) {
+        let draft = Draft::new("POST", "/").header("Accept-Encoding", accepted);
+        assert_eq!(is_unread(&draft, &Ok(decoded(coded(coding, body.to_vec())))), expected);
     }
 
     fn coded(coding: &'static str, body: Vec<u8>) -> Answer {

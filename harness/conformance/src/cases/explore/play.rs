@@ -6,6 +6,7 @@ use edgeproof_fixtures::spec::{Earlier, Event};
 use edgeproof_http::{Draft, NoAnswer, Sent};
 use edgeproof_mock::{Arrival, Match, Script, Scripted};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::DifferenceKind;
 use futures_util::future::join;
 use futures_util::{StreamExt, stream};
 
@@ -15,7 +16,7 @@ use super::trial::Trial;
 use crate::cases::{
     Conversation, EdgeCaseContext, ExpectedRelay, fill, judge as judge_conversation, next_marker, summary,
 };
-use crate::judge::{self, AnswerResult, Check, RelayedRequests};
+use crate::judge::{self, AnswerResult, Check, RelayedRequests, coding};
 
 /// Longest wait for the end of a request at the service, after the edge has answered.
 const END_LIMIT: Duration = Duration::from_secs(1);
@@ -168,6 +169,9 @@ impl<'c> Player<'c> {
         let mut checks = judge_conversation(conversation, draft, self.origin, reply, relayed);
         for check in &mut checks {
             check.level = check.level.max(level);
+        }
+        if coding::is_unread(draft, reply) {
+            checks.retain(|check| !matches!(check.kind(), Some(DifferenceKind::Body { .. })));
         }
         // Decoded data has the same content (RFC 9110 §8.4). No other acceptance of a changed body is true.
         if level == CaseLevel::Should && draft.header_value("content-encoding").is_none() {
