@@ -135,6 +135,13 @@ choices! {
         /// No answer.
         NoAnswer,
     }
+    /// Content coding of answers.
+    coding: AnswerCoding {
+        /// None.
+        Plain,
+        /// Brotli for clients that accept it.
+        Brotli,
+    }
     /// Framing of answers.
     framing: Framing {
         /// `Content-Length`.

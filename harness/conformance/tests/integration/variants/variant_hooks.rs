@@ -11,17 +11,18 @@ use edgeproof_edge::{
 };
 use edgeproof_targets::FaultInjection;
 use http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, AUTHORIZATION,
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER, SERVER,
-    STRICT_TRANSPORT_SECURITY, TRANSFER_ENCODING, USER_AGENT, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS,
+    ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
+    ACCESS_CONTROL_MAX_AGE, ALLOW, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE,
+    EXPECT, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER, SERVER, STRICT_TRANSPORT_SECURITY,
+    TRANSFER_ENCODING, USER_AGENT, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Map, Value};
 
 use super::edge_variant::{
-    Allow, AnswerHeaders, ClientConnections, ClosedConnections, ContentType, EdgeVariant, Framing,
-    GrantedHeaders, GrantedMethods, HeaderCase, Health, Json, LicensePlace, LogFormat, OddOrigins,
+    Allow, AnswerCoding, AnswerHeaders, ClientConnections, ClosedConnections, ContentType, EdgeVariant,
+    Framing, GrantedHeaders, GrantedMethods, HeaderCase, Health, Json, LicensePlace, LogFormat, OddOrigins,
     OriginGrant, Preflight, ReasonMember, Redirect, RelayPath, Repeats, RequestHeaders, RetryAfter,
     Unconfigured, UnknownPath, Upload, UploadStart, UpstreamConnections, UpstreamVersion,
 };
@@ -120,8 +121,24 @@ impl EdgeFaultHooks for VariantHooks {
         if self.variant.retry_after == RetryAfter::Passed && matches!(answer.status.as_u16(), 429 | 503) {
             answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("120"));
         }
+        let accepts = |coding: &str| {
+            let field = request.headers.get(ACCEPT_ENCODING).and_then(|field| field.to_str().ok());
+            field.is_some_and(|field| field.split(',').any(|one| one.trim() == coding))
+        };
+        if self.variant.coding == AnswerCoding::Brotli && accepts("br") && !answer.body.is_empty() {
+            answer.body = brotli(&answer.body);
+            answer.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("br"));
+            answer.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
+        }
         EdgeAction::Answer(answer)
     }
+}
+
+/// A short body in Brotli: a meta-block that is not compressed, and an empty last one (RFC 7932 §9.2).
+fn brotli(body: &[u8]) -> Bytes {
+    let length = u32::try_from(body.len() - 1).unwrap();
+    let header = ((length << 4) | (1 << 20)).to_le_bytes();
+    [&header[..3], body, &[3]].concat().into()
 }
 
 impl VariantHooks {
