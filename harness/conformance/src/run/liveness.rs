@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use edgeproof_http::{NoAnswer, Sent};
 use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
-use edgeproof_reports::{CaseReport, Outcome};
+use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -166,11 +166,13 @@ impl Liveness {
 impl CaseRun {
     /// Ends a case: waits until the target has survived it, or for all cases that its death broke off. `state` finds out
     /// whether the target lives; it is polled only if no exchange shows it. `alone`: no other case uses the target.
+    /// `is_excused`: other programs explain that there was no answer.
     pub(super) async fn end(
         self,
         case: &CaseFacts,
         found: &CaseFindings,
         alone: bool,
+        is_excused: bool,
         state: impl Future<Output = TargetState>,
     ) -> CaseEnd {
         let (liveness, number) = (&self.liveness, self.number);
@@ -180,7 +182,9 @@ impl CaseRun {
         liveness.state.send_modify(|state| {
             state.contacts.extend(contacts(number, case, found));
             state.cases[number].progress = Progress::Ended;
-            state.count_silence(found);
+            if !is_excused {
+                state.count_silence(found);
+            }
             last = state.contacts.iter().filter(|one| one.case == Some(number)).map(|one| one.ended).max();
         });
         let is_settled =
@@ -231,7 +235,8 @@ impl State {
         }
         let timed_out = |sent: &Sent| matches!(sent.reply, Err(NoAnswer::TimedOut(_)));
         let is_silent = found.sent.iter().all(|exchange| timed_out(&exchange.sent));
-        if is_silent && !found.sent.is_empty() && found.checks.iter().any(|check| !check.ok) {
+        let fails = found.checks.iter().any(|check| !check.ok && check.level == CaseLevel::Must);
+        if is_silent && !found.sent.is_empty() && fails {
             self.silent += 1;
         }
         if self.silent >= MAX_SILENT && self.death.is_none() {

@@ -95,26 +95,28 @@ impl RunnerContext {
     /// A case that only delays fail is not judged if other programs used most of the processors
     /// meanwhile.
     pub(super) fn excuse_delays(&self, began: Instant, found: &mut CaseFindings) {
+        let Some(share) = self.share_of_others(began, found) else { return };
+        let percent = (100.0 * share).round();
+        // The processes of a target that somebody else started are unknown.
+        let among = if self.is_attached { ", perhaps the target," } else { "" };
+        found.not_run = Some(format!(
+            "this machine is too busy: other programs{among} used {percent} % of its processors during the case; \
+             run it again on a quiet machine"
+        ));
+    }
+
+    /// The share of the processors that other programs used, where only the delays that explains failed.
+    pub(super) fn share_of_others(&self, began: Instant, found: &CaseFindings) -> Option<f64> {
         let took = began.elapsed();
         let mut failed =
             found.checks.iter().filter(|check| !check.ok && check.level == CaseLevel::Must).peekable();
-        if failed.peek().is_none() {
-            return;
-        }
+        failed.peek()?;
         self.processors.read();
         let share = self.processors.share_since(began);
         let request = self.options.case_timeout / 2;
         let is_delay =
             |check: &Check| check.kind().is_some_and(|kind| is_delay_of_others(kind, share, took, request));
-        if failed.all(is_delay) {
-            let percent = (100.0 * (1.0 - share)).round();
-            // The processes of a target that somebody else started are unknown.
-            let among = if self.is_attached { ", perhaps the target," } else { "" };
-            found.not_run = Some(format!(
-                "this machine is too busy: other programs{among} used {percent} % of its processors during the case; \
-                 run it again on a quiet machine"
-            ));
-        }
+        failed.all(is_delay).then_some(1.0 - share)
     }
 
     /// Whether the user asked to stop before this case.

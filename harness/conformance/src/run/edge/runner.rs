@@ -145,7 +145,7 @@ impl Runner for EdgePool {
     }
 
     async fn release(&self, context: &RunnerContext, case: &Case<Edge>, leased: Leased<Self>) -> Released {
-        let Leased { lease: EdgeLease { lease, run, turn, job, .. }, context: mut edge, .. } = leased;
+        let Leased { lease: EdgeLease { lease, run, turn, job, .. }, context: mut edge, began, .. } = leased;
         let later = edge.state.deferred.take();
         let mut found = edge.end();
         let log = lease.instance.edge.log().cloned();
@@ -166,7 +166,8 @@ impl Runner for EdgePool {
                 // The next cases wait for an edge that may be gone.
                 let _next = is_broken(&found).then_some((job, turn));
                 let state = check_alive(&instance.edge, &found, later.is_none(), context.request_timeout());
-                run.end(case, &found, alone, state).await
+                let is_excused = context.share_of_others(began, &found).is_some();
+                run.end(case, &found, alone, is_excused, state).await
             }
         };
         if alone && matches!(end, CaseEnd::BrokenOff(_)) {

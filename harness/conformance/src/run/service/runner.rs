@@ -282,7 +282,7 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
     }
 
     async fn release(&self, context: &RunnerContext, case: &Case<P>, leased: Leased<Self>) -> Released {
-        let Leased { lease, context: backend, .. } = leased;
+        let Leased { lease, context: backend, began, .. } = leased;
         let ServiceLease { alone, run, short, shared, exclusive, job } = lease;
         let (mut found, target) = (backend.found, backend.target);
         // Only a case that was cut off has left some.
@@ -299,7 +299,8 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
                 // The next cases wait for a target that may be gone.
                 let _next = is_broken(&found).then_some((job, short));
                 let state = probe_state(&found, || self.probe(&target, context.request_timeout()));
-                run.end(case, &found, alone, state).await
+                let is_excused = context.share_of_others(began, &found).is_some();
+                run.end(case, &found, alone, is_excused, state).await
             }
         };
         Released { found, end, notes: None }
