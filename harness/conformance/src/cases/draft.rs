@@ -6,7 +6,7 @@ use edgeproof_http::{Body, Draft};
 use memchr::memmem;
 
 use super::look_alike;
-use crate::judge::coding;
+use crate::judge;
 
 /// Placeholder in a draft for a text that no other case sends.
 pub const MARKER: &str = "{marker}";
@@ -37,8 +37,8 @@ pub fn fill(draft: &Draft, spec: &Spec, marker: &str, origin: &str) -> Draft {
     let value = |value: &String| look_alike::fill(&text(value), origin);
     let marked = |body: &[u8]| replace(body, MARKER.as_bytes(), marker.as_bytes());
     // The checksum of coded data has to fit the marker.
-    let body = match coding::gzipped(draft.body.bytes()) {
-        Some(data) => coding::gzip(&marked(&data)).into(),
+    let body = match judge::gzipped(draft.body.bytes()) {
+        Some(data) => judge::gzip(&marked(&data)).into(),
         None => marked(draft.body.bytes()),
     };
     let signals = spec.path(Endpoint::Signals);

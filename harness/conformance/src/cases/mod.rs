@@ -53,7 +53,7 @@ pub use conversation::{Conversation, ExpectedRelay, judge};
 use draft::posted;
 pub(crate) use draft::{HEALTH, OTHER_ORIGIN, collection_from, next_marker, preflight, to_signals};
 pub use draft::{MARKER, ORIGIN, SIGNALS, collection, fill};
-pub(crate) use edge::presents_certificate;
+pub(crate) use edge::presents_configured;
 pub use edge::{Edge, EdgeLaunch};
 pub use edge_rule::{EdgeObservation, EdgeRule};
 pub use keys::{KeySetExchange, KeySetObservation, KeySetRule, Keys};

@@ -5,7 +5,7 @@ mod answer;
 mod author;
 mod check;
 mod code;
-pub(crate) mod coding;
+mod coding;
 mod collection;
 mod cors;
 mod freshness;
@@ -29,6 +29,7 @@ pub use answer::{
 pub use check::{AnswerResult, Check};
 pub use code::{ReasonCode, find_code, has_code, same_answer};
 pub use coding::without_coding;
+pub(crate) use coding::{gzip, gzipped, is_gzip, is_unread};
 pub(crate) use collection::{decoded_forms, is_disguised, places_in, shared_stream};
 pub use cors::{no_grant, preflight_passes, readable, vary};
 pub(crate) use edgeproof_reports::difference::excerpt;

@@ -7,7 +7,7 @@ use http::header::ACCESS_CONTROL_ALLOW_ORIGIN;
 use super::breaches::{Breaches, by_case};
 use super::edge_record::EdgeRecord;
 use crate::cases::TracedRequest;
-use crate::judge::{self, Check, coding};
+use crate::judge::{self, Check};
 
 /// No answer has a secret. Each answer to a posted collection is JSON, and a page of the allowed origin and no other can read it.
 pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
@@ -26,7 +26,7 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         // What an edge answers to a redirect of the service is open.
         let redirects = (300..400).contains(&answer.status);
         let is_json = judge::is_json(&sent.reply);
-        if !redirects && !is_json.ok && !coding::is_unread(&request.draft, &sent.reply) {
+        if !redirects && !is_json.ok && !judge::is_unread(&request.draft, &sent.reply) {
             json.push_at(level, breach(&is_json));
         }
         let Some(allowed) = &edge.origin else { continue };

@@ -19,7 +19,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
     let mut unset = None;
     let (mut authorizations, mut cookies, mut hosts) =
         (Breaches::default(), Breaches::default(), Breaches::default());
-    let (mut of_service, mut returned) = (BTreeSet::new(), Breaches::default());
     for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
         let level = requests.level(&arrival.request.body);
         unset = unset.or_else(|| unset_license(&arrival.request.headers));
@@ -65,14 +64,6 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
                 breaches.push(requests.breach(arrival));
             }
         }
-        if pairs(&arrival.request.headers, &COOKIE)
-            .any(|pair| of_service.contains(pair) && !sends(&requests, arrival, pair))
-        {
-            returned.push(requests.breach(arrival));
-        }
-        if let Some(ArrivalAnswer::Answer { headers, .. }) = &arrival.answer {
-            of_service.extend(pairs(headers, &SET_COOKIE));
-        }
     }
     let license = licenses.check(Invariant::License);
     vec![
@@ -81,8 +72,26 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         authorizations.check(Invariant::ClientAuthorization).advise(Advice::ClientAuthorization),
         hosts.check(Invariant::PageHosts),
         cookies.check(Invariant::ClientCookies).at(CaseLevel::Should).advise(Advice::ClientCookies),
-        returned.check(Invariant::ServiceCookies).at(CaseLevel::Should).advise(Advice::ServiceCookies),
+        returned_cookies(edge, &requests)
+            .check(Invariant::ServiceCookies)
+            .at(CaseLevel::Should)
+            .advise(Advice::ServiceCookies),
     ]
+}
+
+/// Cookies that the service set, in later requests of pages that did not send them.
+fn returned_cookies(edge: &EdgeRecord, requests: &RequestsByBody<'_>) -> Breaches {
+    let (mut set, mut returned) = (BTreeSet::new(), Breaches::default());
+    for arrival in edge.arrivals.iter().filter(|arrival| arrival.request.method == "POST") {
+        let mut sent = pairs(&arrival.request.headers, &COOKIE);
+        if sent.any(|pair| set.contains(pair) && !sends(requests, arrival, pair)) {
+            returned.push(requests.breach(arrival));
+        }
+        if let Some(ArrivalAnswer::Answer { headers, .. }) = &arrival.answer {
+            set.extend(pairs(headers, &SET_COOKIE));
+        }
+    }
+    returned
 }
 
 /// Whether the page's request of an arrival has this text in its target or a header field.

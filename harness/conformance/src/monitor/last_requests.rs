@@ -45,13 +45,13 @@ pub(crate) async fn send_last_requests(edge: &mut EdgeCaseContext, catalog: &Cat
     let refused = scripts.last().cloned();
     scripts.extend(refused.clone());
     scripts.push(catalog.accept());
-    // An edge may refuse a query.
     if let Some(refused) = refused {
         edge.script(refused);
+        let mut draft = edge.fill(&collection());
+        draft.path.push_str(QUERY);
+        // An edge may refuse a query.
+        edge.exchange_as(&edge.marker, CaseLevel::Open, &draft, edge.timeout).await;
     }
-    let mut draft = edge.fill(&collection());
-    draft.path.push_str(QUERY);
-    edge.exchange_as(&edge.marker, CaseLevel::Open, &draft, edge.timeout).await;
     for script in scripts {
         edge.script(script);
         let user = USER_DATA.iter().map(|(name, _, value, _)| (name, value));

@@ -25,7 +25,7 @@ mod visitors;
 use super::CaseList;
 
 pub use part::{Edge, EdgeLaunch};
-pub(crate) use settings::presents_certificate;
+pub(crate) use settings::presents_configured;
 
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {

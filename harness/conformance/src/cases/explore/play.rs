@@ -16,7 +16,7 @@ use super::trial::Trial;
 use crate::cases::{
     Conversation, EdgeCaseContext, ExpectedRelay, fill, judge as judge_conversation, next_marker, summary,
 };
-use crate::judge::{self, AnswerResult, Check, RelayedRequests, coding};
+use crate::judge::{self, AnswerResult, Check, RelayedRequests};
 
 /// Longest wait for the end of a request at the service, after the edge has answered.
 const END_LIMIT: Duration = Duration::from_secs(1);
@@ -170,7 +170,7 @@ impl<'c> Player<'c> {
         for check in &mut checks {
             check.level = check.level.max(level);
         }
-        if coding::is_unread(draft, reply) {
+        if judge::is_unread(draft, reply) {
             checks.retain(|check| !matches!(check.kind(), Some(DifferenceKind::Body { .. })));
         }
         // Decoded data has the same content (RFC 9110 §8.4). No other acceptance of a changed body is true.

@@ -9,8 +9,7 @@ use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
 use crate::cases::service::{forms, is_blocked, status, visit};
 use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, published_status};
-use crate::judge::coding::is_gzip;
-use crate::judge::{self, AnswerResult, Check};
+use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
 const HEADERS: [(&str, &str); 22] = [

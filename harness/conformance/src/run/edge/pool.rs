@@ -265,7 +265,8 @@ impl EdgePool {
         self.hung.get()?.begin(case).await.err()
     }
 
-    /// Begins a case on an edge that edgeproof does not embed. The error is the death of an attached edge.
+    /// Begins a case on an edge that edgeproof does not embed. The error is the death of an attached edge, or of a
+    /// launched one that hangs.
     pub(super) async fn begin(
         &self,
         instance: &EdgeInstance,

@@ -5,7 +5,7 @@ use edgeproof_reports::{CaseLevel, CaseReport, Outcome};
 use tokio::sync::Semaphore;
 
 use super::pool::EdgePool;
-use crate::cases::{Case, Edge, SettingForms, Setup, collection, presents_certificate};
+use crate::cases::{Case, Edge, SettingForms, Setup, collection, presents_configured};
 use crate::run::attempt::run_case;
 use crate::run::runner_context::RunnerContext;
 
@@ -58,7 +58,7 @@ impl EdgePool {
         edge.script(Script::accept(&self.options().profile));
         let reply = edge.send(&collection()).await.reply;
         let [arrival] = &edge.relayed().await.complete[..] else { return false };
-        edge.is_accepted(&reply) && presents_certificate(&edge, arrival).is_none_or(|check| check.ok)
+        edge.is_accepted(&reply) && presents_configured(&edge, arrival).is_none_or(|check| check.ok)
     }
 }
 

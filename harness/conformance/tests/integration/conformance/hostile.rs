@@ -50,7 +50,11 @@ fn hostile_answer_fails_only_its_cases(#[case] fault: &str, #[case] observed: &[
     assert_eq!(hit, PUT_CASES, "{report:?}");
     assert!(put.outcome == Outcome::Fail || too_busy, "{report:?}");
     assert!(
-        put.mismatches.iter().any(|mismatch| observed.iter().any(|text| mismatch.actual.contains(text))),
+        too_busy
+            || put
+                .mismatches
+                .iter()
+                .any(|mismatch| observed.iter().any(|text| mismatch.actual.contains(text))),
         "{:?}",
         put.mismatches
     );

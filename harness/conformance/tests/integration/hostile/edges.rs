@@ -52,8 +52,8 @@ fn endless_edge_fails_in_bounded_time() {
     together(SLOW, blamed);
 }
 
-/// The cases that did not begin are not run: each would wait as long as the first ones. While the other tests use the processors, missing
-/// answers prove nothing, and no case counts.
+/// The cases that did not begin are not run: each would wait as long as the first ones. While the other tests use the
+/// processors, a missing answer proves nothing, and no case counts.
 #[test]
 fn edge_that_hangs_ends_the_run_with_one_finding() {
     let launch = command("mute", "");

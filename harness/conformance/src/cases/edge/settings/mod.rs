@@ -6,7 +6,7 @@ mod play;
 mod relayed;
 mod unusable;
 
-pub(crate) use relayed::presents_certificate;
+pub(crate) use relayed::presents_configured;
 
 use edgeproof_fixtures::spec::{Level, SettingChange, Value};
 use edgeproof_reports::CaseLevel;

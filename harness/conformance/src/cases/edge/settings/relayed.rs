@@ -25,7 +25,7 @@ pub(super) async fn play(play: &Play, context: &mut EdgeCaseContext) {
             context.check(check.at(play.level));
         }
         context.checks(effect.into_iter().collect());
-        if let Some(check) = arrival.and_then(|arrival| presents_certificate(context, arrival)) {
+        if let Some(check) = arrival.and_then(|arrival| presents_configured(context, arrival)) {
             context.check(check.at(play.level));
         }
     }
@@ -85,17 +85,10 @@ fn effect(play: &Play, context: &EdgeCaseContext, arrival: &Arrival) -> Option<C
 }
 
 /// The edge presents the certificate of its file. None: the file is not readable.
-pub(crate) fn presents_certificate(context: &EdgeCaseContext, arrival: &Arrival) -> Option<Check> {
+pub(crate) fn presents_configured(context: &EdgeCaseContext, arrival: &Arrival) -> Option<Check> {
     let configured = configured(context);
-    let presented = arrival.client_certificates.first();
-    let actual = match presented {
-        None => CertificateForm::Absent,
-        Some(presented) if presented == configured.first()? => CertificateForm::Configured,
-        Some(_) => CertificateForm::Other,
-    };
-    let expected = CertificateForm::Configured;
-    let kind = DifferenceKind::Certificate { expected, actual, configured: None, presented: None };
-    Some(Check::judged(kind, actual == expected))
+    let presented = arrival.client_certificates.first().map(AsRef::as_ref);
+    Some(judge::presents_certificate(Some(configured.first()?), presented))
 }
 
 /// The certificates of the edge's file.

@@ -5,7 +5,7 @@ use edgeproof_fixtures::spec::{Change, HeadPieces, OriginForm};
 use edgeproof_http::{Body, ChunkExtras, Draft, HeadPace, HostForm, TargetForm};
 
 use crate::cases::{Conversation, ExpectedRelay, MARKER, ORIGIN, OTHER_ORIGIN, collection, look_alike};
-use crate::judge::coding;
+use crate::judge;
 
 /// Changes a request. Other changes have no effect.
 pub(super) fn apply(change: &Change, draft: &mut Draft) {
@@ -19,7 +19,7 @@ pub(super) fn apply(change: &Change, draft: &mut Draft) {
             set_body(draft, format!(r#"{{"sealed":"{MARKER}","deep":{open}1{close}}}"#).into());
         }
         Change::Gzip => {
-            set_body(draft, coding::gzip(draft.body.bytes()).into());
+            set_body(draft, judge::gzip(draft.body.bytes()).into());
             draft.headers.push(("Content-Encoding".into(), "gzip".into()));
         }
         Change::Size(size) => {
