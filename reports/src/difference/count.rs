@@ -144,6 +144,8 @@ values! {
         Exchanges,
         /// Exchanges that fail for a reason that another case judges.
         JudgedExchanges,
+        /// Requests that the target refused by itself, as a limit of its rate does. The part is the status.
+        LimitedRequests,
     }
 }
 

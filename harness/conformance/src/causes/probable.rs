@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::{KnownCause, Language, Spec};
-use edgeproof_reports::difference::DifferenceKind;
+use edgeproof_reports::difference::{Counted, DifferenceKind};
 use edgeproof_reports::{CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
 
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
 use super::symptom::symptoms;
+use crate::run::MOST_LIMITED;
+
+/// Id of the cause of requests that a limit of the target refused.
+const RATE_LIMITED: &str = "rate-limited";
 
 /// What causes are made from, beside the results of the run.
 pub struct CauseSources<'a> {
@@ -32,8 +36,10 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
         .filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Warn))
         .map(|case| (case.id.as_str(), case))
         .collect();
+    let limited = limited(&failed);
     // What stops every session is one mistake. It looks like many others, and the browser names it.
-    let judged = failed.iter().filter(|(_, case)| stopped(case).is_none());
+    let judged =
+        failed.iter().filter(|(id, case)| stopped(case).is_none() && !limited.iter().any(|one| one == *id));
     let failures: Failures =
         judged.map(|(id, case)| ((*id).to_owned(), symptoms(&case.mismatches))).collect();
     let ran: BTreeSet<&str> = cases
@@ -44,7 +50,12 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
     let explanations = sources.known.explain(&failures, &ran);
     let mut open: Vec<&CaseReport> = failed.values().copied().collect();
     let mut causes = Vec::new();
-    for explanation in &explanations {
+    let limited = (!limited.is_empty()).then(|| Explanation {
+        cause: RATE_LIMITED.to_owned(),
+        cases: limited,
+        passed: Vec::new(),
+    });
+    for explanation in limited.iter().chain(&explanations) {
         if let Some(cause) = known_cause(explanation, &failed, sources) {
             open.retain(|case| !explanation.cases.contains(&case.id));
             causes.push(cause);
@@ -52,6 +63,14 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
     }
     causes.extend(unknown_causes(&open, sources));
     causes
+}
+
+/// Cases whose requests the target refused by itself, if they are as many as end a run.
+fn limited(failed: &BTreeMap<&str, &CaseReport>) -> Vec<String> {
+    let is_limited = |mismatch: &Mismatch| matches!(mismatch.kind(), Some(DifferenceKind::Count(count)) if count.counted == Counted::LimitedRequests);
+    let cases = failed.values().filter(|case| case.mismatches.iter().any(is_limited));
+    let cases: Vec<String> = cases.map(|case| case.id.clone()).collect();
+    if cases.len() < MOST_LIMITED { Vec::new() } else { cases }
 }
 
 fn known_cause(

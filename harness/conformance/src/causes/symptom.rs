@@ -51,7 +51,9 @@ fn of_kind(kind: &DifferenceKind) -> Vec<String> {
         }
         // Summaries: the differences of single exchanges have symptoms.
         DifferenceKind::Count(count) => match count.counted.class() {
-            Counted::Exchanges | Counted::Sequences | Counted::Steps => return Vec::new(),
+            Counted::Exchanges | Counted::Sequences | Counted::Steps | Counted::LimitedRequests => {
+                return Vec::new();
+            }
             class => class.name(),
         },
         DifferenceKind::Breaches { invariant, breaches, .. } => {

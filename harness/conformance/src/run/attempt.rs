@@ -50,6 +50,8 @@ async fn attempt<R: Runner>(
     let Released { mut found, end, notes } = runner.release(context, case, leased).await;
     context.judge_observations(case, &mut found, in_time);
     context.excuse_delays(began, &mut found);
+    context.pace.learn(R::Part::SUBJECT, &found);
+    context.rate_limit.watch(R::Part::SUBJECT, case, &mut found);
     match &end {
         CaseEnd::BrokenOff(death) => return broken_off(runner, case, Arc::clone(death)),
         CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check(R::Part::SUBJECT)),
@@ -74,7 +76,9 @@ async fn run_monitor<R: Runner>(
 ) -> CaseReport {
     context.begin(case);
     let began = Instant::now();
-    let judged = if runner.is_gone() {
+    let judged = if let Some(because) = context.rate_limit.because() {
+        Err(because)
+    } else if runner.is_gone() {
         Err(format!("{} died after another case: later exchanges are missing", R::Part::SUBJECT.name()))
     } else {
         runner.judge(context, monitor, case.level).await

@@ -12,7 +12,9 @@ mod execute;
 mod last_exchange;
 mod liveness;
 mod options;
+mod pace;
 mod plan;
+mod rate_limit;
 mod reason_probe;
 mod report;
 mod runner;
@@ -29,6 +31,7 @@ pub use options::{RunOptions, RunPolicy};
 pub use plan::{
     Baseline, BaselineError, CasePlan, PinError, Pins, PlannedCase, Selection, SelectionError, UnmetNeed,
 };
+pub(crate) use rate_limit::MOST_LIMITED;
 pub use reason_probe::{hides_reason, reason_probes};
 pub(crate) use report::exchanges;
 pub use report::{RerunCommand, outcome_of};

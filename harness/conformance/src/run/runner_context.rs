@@ -8,6 +8,8 @@ use tokio::sync::mpsc;
 
 use super::enter::enter;
 use super::options::RunOptions;
+use super::pace::Pace;
+use super::rate_limit::RateLimit;
 use crate::cases::{CaseFacts, CaseFindings};
 use crate::judge::Check;
 
@@ -19,6 +21,10 @@ pub struct RunnerContext {
     pub(super) processors: Arc<ProcessorTime>,
     /// Somebody else started the target.
     pub(super) is_attached: bool,
+    /// Whether the target limits the rate of requests.
+    pub(super) rate_limit: Arc<RateLimit>,
+    /// How fast the target answers.
+    pub(super) pace: Arc<Pace>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
@@ -60,7 +66,14 @@ impl RunnerContext {
         target: TargetKind,
     ) -> Self {
         let is_attached = target == TargetKind::Attached;
-        Self { options, messages, processors: Arc::new(ProcessorTime::start()), is_attached }
+        Self {
+            options,
+            messages,
+            processors: Arc::new(ProcessorTime::start()),
+            is_attached,
+            rate_limit: Arc::default(),
+            pace: Arc::default(),
+        }
     }
 
     /// Sends a message. Drops it if the run was interrupted.
@@ -80,7 +93,8 @@ impl RunnerContext {
 
     /// Timeout of a whole case, longer than that of its requests.
     pub fn case_timeout(&self, case: &CaseFacts) -> TimeLimit {
-        TimeLimit::new(self.options.case_timeout + case.takes, Arc::clone(&self.processors))
+        let usual = self.options.case_timeout + case.takes;
+        TimeLimit::new(usual.mul_f64(self.pace.factor()), Arc::clone(&self.processors))
     }
 
     /// Judges what a case observed: by its rule about an open point, or by the pins. `complete`: it ended in time.

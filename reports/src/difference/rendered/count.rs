@@ -134,5 +134,10 @@ pub(super) fn rendered(count: &Count) -> Rendered {
                 format!("{exchanges} {fail} because of {first}; the case of this dimension judges it");
             Rendered::new("exchanges", "as expected", actual)
         }
+        Counted::LimitedRequests => Rendered::new(
+            "requests that the target refuses by itself",
+            "none",
+            format!("{actual} of {of}, with status {part}"),
+        ),
     }
 }

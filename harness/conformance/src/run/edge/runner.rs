@@ -109,6 +109,9 @@ impl Runner for EdgePool {
         if let Some(death) = self.hung(case).await {
             return Err(broken_off(self, case, death));
         }
+        if let Some(because) = context.rate_limit.because() {
+            return Err(Attempt::not_run(case, &because));
+        }
         let began = Instant::now();
         let lease = match self.lease(reservation).await {
             Ok(lease) => lease,

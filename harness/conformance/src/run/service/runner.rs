@@ -254,6 +254,9 @@ impl<P: ServicePart> Runner for ServiceRunner<P> {
         } else {
             shared = Some(Arc::clone(&self.turn).read_owned().await);
         }
+        if let Some(because) = context.rate_limit.because() {
+            return Err(Attempt::not_run(case, &because));
+        }
         if self.token_is_lost.load(Ordering::Relaxed) && case.needs.contains(&ServiceNeed::ReadToken) {
             return Err(Attempt::not_run(
                 case,

@@ -3,6 +3,7 @@
 mod attached;
 mod events;
 mod hostile;
+mod rate_limit;
 mod reference;
 mod secrets;
 mod support;

@@ -15,7 +15,8 @@ use edgeproof_fixtures::spec::{Spec, Version};
 use edgeproof_targets::{Embedded, Target};
 use tokio::task::JoinSet;
 
-use conformance_run::{CaseSelection, RunCredentials, mismatches};
+pub(crate) use conformance_run::RunCredentials;
+use conformance_run::{CaseSelection, mismatches};
 use edge_variant::EdgeVariant;
 
 /// Number of variants under test at the same time.
