@@ -33,15 +33,23 @@ pub fn claims(token: &str) -> Option<Value> {
 /// All texts of the verdict that look like a compact JWS: the interface does not show which member holds the token.
 pub fn tokens(body: &[u8]) -> Vec<String> {
     let mut tokens = Vec::new();
-    visit(&parsed(body), "", &mut |_, text| tokens.extend(is_jws(text).then(|| text.to_owned())));
+    visit(&parsed(body), "", &mut |_, leaf| {
+        tokens.extend(leaf.as_str().filter(|text| is_jws(text)).map(str::to_owned));
+    });
     tokens
 }
 
 /// All texts of a JSON body, and of the claims of the tokens in it, with their places. Another body is one text.
 pub fn texts(body: &[u8]) -> Vec<(String, String)> {
-    let mut texts = Vec::new();
-    collect(&parsed(body), "", &mut texts);
-    texts
+    let leaves = leaves(body).into_iter();
+    leaves.filter_map(|(place, value)| Some((place, value.as_str()?.to_owned()))).collect()
+}
+
+/// All values of a JSON body that contain no others, and those of the claims of the tokens in it, with their places.
+pub fn leaves(body: &[u8]) -> Vec<(String, Value)> {
+    let mut leaves = Vec::new();
+    collect(&parsed(body), "", &mut leaves);
+    leaves
 }
 
 /// Verifies a compact JWS. Yields the result, and the id or algorithm in the token's header that it is about.
@@ -146,17 +154,20 @@ fn parsed(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).trim().into())
 }
 
-fn collect(value: &Value, place: &str, texts: &mut Vec<(String, String)>) {
-    visit(value, place, &mut |place, text| match claims(text).filter(|_| is_jws(text)) {
-        Some(claims) => collect(&claims, place, texts),
-        None => texts.push((place.to_owned(), text.to_owned())),
-    });
+fn collect(value: &Value, place: &str, leaves: &mut Vec<(String, Value)>) {
+    visit(
+        value,
+        place,
+        &mut |place, leaf| match leaf.as_str().filter(|text| is_jws(text)).and_then(claims) {
+            Some(claims) => collect(&claims, place, leaves),
+            None => leaves.push((place.to_owned(), leaf.clone())),
+        },
+    );
 }
 
-/// Calls back for each text in a value, with its place.
-fn visit(value: &Value, place: &str, see: &mut dyn FnMut(&str, &str)) {
+/// Calls back for each value in a value that contains no others, with its place.
+fn visit(value: &Value, place: &str, see: &mut dyn FnMut(&str, &Value)) {
     match value {
-        Value::String(text) => see(place, text),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 visit(item, &format!("{place}/{index}"), see);
@@ -167,7 +178,7 @@ fn visit(value: &Value, place: &str, see: &mut dyn FnMut(&str, &str)) {
                 visit(item, &format!("{place}/{name}"), see);
             }
         }
-        _ => {}
+        leaf => see(place, leaf),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) use edgeproof_reports::difference::excerpt;
 pub use freshness::{cache_time_bounded, fresh_for, is_never_stored, not_shared, not_stored};
 pub use header::{header_has, json_content_type, same_header, same_length, same_value, without_fields};
 pub use jwks::{distinct_ids, flawless, has_keys, members_once, public_only, typed_keys};
-pub use jws::{claims, is_ecdsa, is_jws, key_id, texts, tokens, verify_jws};
+pub use jws::{claims, is_ecdsa, is_jws, key_id, leaves, texts, tokens, verify_jws};
 pub use jwt::{
     claims_agree, distinct_tokens, outlives, token_begun, token_claims, token_header, token_times,
 };

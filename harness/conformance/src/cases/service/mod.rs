@@ -12,6 +12,7 @@ mod refusals;
 mod rule;
 mod secrecy;
 mod sessions;
+mod stable_values;
 mod states;
 mod token_choice;
 mod token_echo;

@@ -7,9 +7,12 @@ use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath};
 use serde_json::Value;
 
 use super::truth::untrue_state;
-use crate::cases::{PENDING, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending, refusal_statuses};
+use crate::cases::{
+    PENDING, REVOKED, ServiceCaseContext, ServiceNeed, UNAUTHORIZED, is_pending, refusal_statuses,
+};
 use crate::judge::{silence, status_and_body};
 use crate::run::runner::SanityResult;
+use crate::states::StateNeed;
 
 /// Timeout of the probe that tells a dead target from one that only closes connections.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -31,9 +34,18 @@ pub(super) async fn check_service(backend: &mut ServiceCaseContext) -> SanityRes
             Ok(answer)
                 if refusal_statuses(backend.spec()).contains(&answer.status) && json(answer).is_some() =>
             {
+                let revoked = backend.target.inputs.revoked_token.is_some()
+                    && backend.supports(StateNeed::Revoke)
+                    && backend.row(REVOKED).status() == Some(answer.status);
+                let hint = if revoked {
+                    ". If it is valid, look into the state revoke, which was just tried with READ_TOKEN_REVOKED: it revokes \
+                     other tokens too"
+                } else {
+                    ""
+                };
                 return SanityResult::Unusable(format!(
                     "the service does not accept the read token: {}. Give a valid token of this service and \
-                     environment in READ_TOKEN or with --read-token",
+                     environment in READ_TOKEN or with --read-token{hint}",
                     status_and_body(answer)
                 ));
             }

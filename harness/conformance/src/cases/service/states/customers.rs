@@ -35,7 +35,7 @@ const fn foreign(name: &'static str, change: fn(VerdictRequest, &str) -> Verdict
 /// Header fields in which a proxy inside of a service may name the license.
 const LICENSE_FIELDS: [&str; 7] =
     ["X-License", "X-License-Id", "License", "License-Id", "X-Tenant-Id", "X-Customer-Id", "X-Account-Id"];
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     stated("plain", |request, _| request),
     stated("with waitMs", |request, _| request.query("waitMs=300")),
     foreign("with a license in the query", |request, other| {
@@ -50,8 +50,11 @@ const WAYS: [Way; 9] = [
     }),
     foreign("for another host", |request, _| request.header("X-Forwarded-Host", "other.example")),
     foreign("with a license in the body", |request, other| {
-        let body = format!(r#"{{"license":"{other}","lid":"{other}"}}"#);
-        request.header("Content-Type", "application/json").body(&body)
+        request.header("Content-Type", "application/json").body(&format!(r#"{{"lid":"{other}"}}"#))
+    }),
+    foreign("posted with a license", |request, other| {
+        let request = request.method("POST").header("Content-Type", "application/json");
+        request.body(&format!(r#"{{"license":"{other}"}}"#))
     }),
     foreign("as a browser", |request, _| {
         request.header("Accept", "text/html, */*").header("Origin", "https://other.example")

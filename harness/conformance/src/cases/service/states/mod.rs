@@ -8,6 +8,7 @@ mod license_claim;
 mod lifecycle;
 mod lifetime;
 mod named;
+mod odd_references;
 mod polls;
 mod references;
 mod refused_again;
@@ -21,6 +22,7 @@ use crate::cases::CaseList;
 /// Adds the cases in the order of the report.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     references::add(cases);
+    odd_references::add(cases);
     polls::add(cases);
     lifecycle::add(cases);
     customers::add(cases);

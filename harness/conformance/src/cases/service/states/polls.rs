@@ -20,6 +20,10 @@ const ROW: &str = "statement.wait-optional";
 const LONG: u64 = 25_000;
 /// Longest time between a verdict and an answer that may miss it.
 const CROSSING: Duration = Duration::from_millis(250);
+/// Number of clients that leave before the verdict.
+const LEAVING: usize = 4;
+/// The state into which a session comes while requests wait for it.
+type Meanwhile = fn(&str) -> StateRequest;
 /// Number of requests that wait for one verdict.
 const MANY: usize = 8;
 
@@ -38,26 +42,37 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 }
 
 fn many(cases: &mut CaseList<'_, Service>) {
-    for (id, title, is_pending) in [
-        ("many", "a verdict ends all long polls for it", false),
-        ("many-pending", "a verdict ends all long polls for its session, which was known before", true),
-    ] {
+    let pending = |reference: &str| StateRequest::pending(reference);
+    let gone = |reference: &str| StateRequest::Gone { reference: reference.to_owned() };
+    let states: [(_, _, Option<(StateNeed, Meanwhile)>); 3] = [
+        ("many", "a verdict ends all long polls for it", None),
+        (
+            "many-pending",
+            "a verdict ends all long polls for its session, which was known before",
+            Some((StateNeed::Pending, pending)),
+        ),
+        (
+            "many-gone",
+            "a verdict ends all long polls for its session, which was gone meanwhile",
+            Some((StateNeed::Gone, gone)),
+        ),
+    ];
+    for (id, title, known) in states {
         cases
             .case(ROW, &format!("verdict.poll.{id}"), title)
             .steps(steps!(async |context| {
                 let reference = context.reference("many");
-                let pending = StateRequest::pending(&reference);
-                if is_pending && context.chosen(pending.clone()).await.is_none() {
+                let state: Vec<StateRequest> = known.iter().map(|(_, state)| state(&reference)).collect();
+                if known.is_some() && context.chosen(StateRequest::pending(&reference)).await.is_none() {
                     return;
                 }
                 let references = vec![reference.clone(); MANY];
-                // The session may begin anew while requests wait for it.
-                let states = if is_pending { vec![pending] } else { Vec::new() };
-                for sent in woken(context, &references, LONG, &states, &reference).await {
+                // The session may begin anew, or end, while requests wait for it.
+                for sent in woken(context, &references, LONG, &state, &reference).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
-            .requires(&if is_pending { needs(StateNeed::Pending) } else { CHOSEN.to_vec() })
+            .requires(&known.map_or_else(|| CHOSEN.to_vec(), |(need, _)| needs(need)))
             .takes(TIMEOUT)
             .also(AVAILABLE);
     }
@@ -190,13 +205,13 @@ fn left(cases: &mut CaseList<'_, Service>) {
         .case(
             AVAILABLE,
             "verdict.poll.after-abort",
-            "a verdict is available after a client left its long poll",
+            "a verdict is available after clients left their long polls",
         )
         .steps(steps!(async |context| {
             let reference = context.reference("left");
             let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
             let mut staying = pin!(context.begin(&draft, TIMEOUT));
-            {
+            for _ in 0..LEAVING {
                 let mut leaving = pin!(context.begin(&draft, TIMEOUT));
                 let early = tokio::select! {
                     sent = &mut leaving => Some(sent),
@@ -208,7 +223,7 @@ fn left(cases: &mut CaseList<'_, Service>) {
                     return does_not_wait(context, &reference, &sent);
                 }
             }
-            // The first client is gone: its connection is closed.
+            // These clients are gone: their connections are closed.
             context.sleep(TO_BEGIN).await;
             let (sent, provided) = tokio::join!(staying, Provided::verdict(context, &reference));
             let Some(provided) = provided else { return };
@@ -349,11 +364,14 @@ fn at_the_end(cases: &mut CaseList<'_, Service>) {
                 let (sent, provided) = tokio::join!(sending, making);
                 let Some(Provided { there, .. }) = provided else { return };
                 context.record(&draft, sent.clone());
-                let checks = if is_early(context, &sent, there + CROSSING) {
-                    judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
-                } else {
-                    own_verdict(context, &reference, &sent.reply)
-                };
+                // The end of the wait may come before the verdict, and its answer later.
+                let crossed = there + CROSSING > sent.at + Duration::from_millis(WAIT);
+                let checks =
+                    if is_early(context, &sent, if crossed { context.now() } else { there + CROSSING }) {
+                        judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
+                    } else {
+                        own_verdict(context, &reference, &sent.reply)
+                    };
                 context.checks(checks);
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                 let checks = own_verdict(context, &reference, &reply);

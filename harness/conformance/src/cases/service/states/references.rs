@@ -1,14 +1,16 @@
 use std::collections::BTreeSet;
 
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
+use edgeproof_http::Draft;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::{CaseLevel, counted};
 use edgeproof_targets::HookError;
 
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
+use super::odd_references::without_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, as_segment, summary};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, as_segment};
 use crate::judge;
 use crate::states::StateNeed;
 
@@ -33,12 +35,12 @@ const fn named(
 }
 
 /// References that a page may pass to `start()`.
-const NAMED: [Named; 17] = [
+const NAMED: [Named; 18] = [
     named(
         "plain",
         "letters, digits and dashes",
         "Ab-7_x.y~z",
-        &["Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", "Ab7_x.y~z", "Ab-7-x.y~z", ""],
+        &["\u{ff21}b-7_x.y~z", "Ab-7_x.y~", "Ab-7_x.y~zz", "Ab-7_x.y~z0", "Ab7_x.y~z", "Ab-7-x.y~z", ""],
     ),
     named("case", "letters in both cases", "AbCdE", &["abcde", "ABCDE", "AbCde"]),
     named(
@@ -60,7 +62,12 @@ const NAMED: [Named; 17] = [
         "\u{1f6d2}-\u{20bb7}",
         &["\u{1f6cd}-\u{20bb7}", "-", "??-?"],
     ),
-    named("compatible", "characters with compatible forms", "\u{ff11}\u{fb01}", &["1fi", "\u{ff11}fi"]),
+    named(
+        "compatible",
+        "characters with compatible forms",
+        "\u{ff11}\u{fb01}",
+        &["1fi", "1\u{fb01}", "\u{ff11}fi"],
+    ),
     named("hash", "texts that a common hash confuses", "Aa", &["BB", "C#"]),
     named("replacement", "the replacement character", "a\u{fffd}", &["a?", "a", "a\u{fffd}\u{fffd}"]),
     named("dotless", "the Turkish i", "I\u{131}\u{130}i", &["i\u{131}\u{130}i", "IIII", "iiii"]),
@@ -69,6 +76,7 @@ const NAMED: [Named; 17] = [
     named("percent", "percent signs", "100%25", &["100%", "100%2525"]),
     named("wildcard", "wildcards of databases", "a%_b*", &["aXXb*", "a%Xb*", "a%_bX"]),
     named("query", "a question mark and a hash", "a?b=c#d", &["a", "a?b=c"]),
+    named("padding", "equals signs at its end", "YWI==", &["YWI=", "YWI", "YWI==="]),
     named("semicolon", "a semicolon", "a;b=c", &["a", "a;b"]),
     named("quotes", "quotes and a backslash", "o'n\"\\e", &["on\\e", "o''n\"\\e", "o'n\"e"]),
     named("markup", "markup", "<b>&amp;", &["<b>&", "&lt;b&gt;&amp;amp;", "b&amp;"]),
@@ -92,7 +100,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
             .also(PENDING);
     }
     segments(cases);
-    nul(cases);
     digits(cases);
     uuid(cases);
     lengths(cases);
@@ -103,8 +110,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 /// of them takes a part of the reference for the whole.
 fn segments(cases: &mut CaseList<'_, Service>) {
     for (id, what, start, near) in [
-        ("slash", "slashes", "a/b/", ["b/", "a/", "/", "a//b/"]),
-        ("dot-segments", "dot segments", "a/../", ["a/", "../", "./", "a/./"]),
+        ("slash", "slashes", "a/b/", ["b/", "a/", "/", "a//b/", "a\\b\\"]),
+        ("dot-segments", "dot segments", "a/../", ["a/", "../", "./", "a/./", "a\\..\\"]),
     ] {
         let title = format!("a verdict is found by its exact reference: {what}");
         cases
@@ -122,43 +129,23 @@ fn segments(cases: &mut CaseList<'_, Service>) {
                 let level = if is_pending { CaseLevel::Must } else { CaseLevel::Should };
                 let checks = own_verdict(context, &reference, &reply).into_iter();
                 context.checks(checks.map(|check| check.at(level)).collect());
+                if context.has_status(AVAILABLE, &reply) {
+                    // The digits of an escape are the same in both cases (RFC 3986 §6.2.2.1).
+                    let path = context.spec().verdict_path().with(&in_lower_case(&as_segment(&reference)));
+                    let draft = Draft { path, ..context.with_token(&reference).draft() };
+                    let reply = context.send(&draft, context.timeout).await.reply;
+                    let checks = own_verdict(context, &reference, &reply).into_iter();
+                    context.checks(checks.map(|check| check.of("escapes in lower case")).collect());
+                }
                 pending(context, std::slice::from_ref(&end)).await;
                 let near = near.iter().map(|start| format!("{start}{end}"));
                 for text in near.chain(escaped(&reference)) {
-                    let reply = context.fetch_verdict(&context.with_token(&text)).await;
-                    if context.has_status(AVAILABLE, &reply) {
-                        let expected = answer(context.row(PENDING), &text);
-                        let checks = judge::exact(&expected, &reply).into_iter();
-                        context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());
-                    }
+                    without_verdict(context, &text).await;
                 }
             }))
             .requires(&CHOSEN)
             .also(PENDING);
     }
-}
-
-/// Many services refuse a reference with a NUL. One that stores it does not cut it there.
-fn nul(cases: &mut CaseList<'_, Service>) {
-    cases
-        .case(PENDING, "verdict.named.nul", "a reference with a NUL is no other reference")
-        .steps(steps!(async |context| {
-            let start = context.reference("nul");
-            let text = format!("{start}\0end");
-            match context.ask(&StateRequest::verdict(&text)).await {
-                Ok(_) => {}
-                Err(HookError::Unsupported) => return context.observe_case("the service does not store it"),
-                Err(HookError::Failed(why)) => {
-                    context.found.not_run = Some(why);
-                    return;
-                }
-            }
-            let reply = context.fetch_verdict(&context.with_token(&text)).await;
-            context.observe_case(summary::status(&reply));
-            pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
-        }))
-        .observes_itself()
-        .requires(&CHOSEN);
 }
 
 /// A number is a text: with leading zeros, and beyond 64 bits.
@@ -320,12 +307,17 @@ async fn found_alone(context: &mut ServiceCaseContext, reference: &str, near: &[
 /// Texts that are this reference only after they are decoded a second time (RFC 3986 §2.4). None for one without escapes.
 fn escaped(reference: &str) -> Vec<String> {
     let upper = as_segment(reference);
-    let lower = upper.split('%').enumerate().map(|(number, part)| match part.split_at_checked(2) {
+    let lower = in_lower_case(&upper);
+    BTreeSet::from([upper, lower]).into_iter().filter(|text| text != reference).collect()
+}
+
+/// The text with lower-case digits in its escapes.
+fn in_lower_case(segment: &str) -> String {
+    let parts = segment.split('%').enumerate().map(|(number, part)| match part.split_at_checked(2) {
         Some((digits, rest)) if number > 0 => format!("%{}{rest}", digits.to_ascii_lowercase()),
         _ => part.to_owned(),
     });
-    let lower: String = lower.collect();
-    BTreeSet::from([upper, lower]).into_iter().filter(|text| text != reference).collect()
+    parts.collect()
 }
 
 /// The same over HTTP/2, where the service offers it.
@@ -343,7 +335,7 @@ async fn pending_over_http2(context: &mut ServiceCaseContext, texts: &[String]) 
 }
 
 /// These texts lead to no verdict.
-async fn pending(context: &mut ServiceCaseContext, texts: &[String]) {
+pub(super) async fn pending(context: &mut ServiceCaseContext, texts: &[String]) {
     for text in texts {
         let reply = context.fetch_verdict(&context.with_token(text)).await;
         let expected = answer(context.row(PENDING), text);

@@ -5,7 +5,7 @@ use crate::cases::service::expected::PENDING;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
 /// References that have a meaning in routers, file systems, languages and databases.
-const NAMES: [&str; 36] = [
+const NAMES: [&str; 33] = [
     "health",
     "verdict",
     "verdicts",
@@ -25,10 +25,7 @@ const NAMES: [&str; 36] = [
     "-1",
     "1",
     "a",
-    "null",
-    "nil",
-    "None",
-    "undefined",
+    "NULL",
     "true",
     "NaN",
     "Infinity",
@@ -174,6 +171,8 @@ fn encodings(context: &ServiceCaseContext, unknown: &str) -> Vec<Probe> {
         spelled("an unencoded colon and at sign", format!("{unknown}:a@b"), format!("{unknown}:a@b")),
         spelled("unencoded sub-delimiters", format!("{unknown}!$&'()*,;="), format!("{unknown}!$&'()*,;=")),
         spelled("an encoded percent sign", format!("{unknown}%2541"), format!("{unknown}%41")),
+        spelled("an encoded slash", format!("{unknown}%2Fb"), format!("{unknown}/b")).should(),
+        spelled("an encoded slash in lower case", format!("{unknown}%2fb"), format!("{unknown}/b")).should(),
         spelled("a twice encoded slash", format!("{unknown}%252Fb"), format!("{unknown}%2Fb")),
         spelled("a query without parameters", format!("{unknown}?"), unknown.into()),
         spelled("an unknown parameter", format!("{unknown}?ref=other"), unknown.into()),
@@ -196,6 +195,8 @@ fn similar(context: &ServiceCaseContext, session: &str) -> Vec<Probe> {
         ("a parameter", format!("{session};a=b")),
         ("a trailing zero-width space", format!("{session}\u{200b}")),
         ("one more character", format!("{session}x")),
+        ("an equals sign", format!("{session}=")),
+        ("a full-width letter at its end", format!("{session}\u{ff41}")),
         ("a wildcard", format!("{session}*")),
         ("a percent wildcard", format!("{session}%")),
         ("the reference twice", format!("{session}{session}")),

@@ -1,0 +1,148 @@
+use edgeproof_http::Draft;
+use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::CaseLevel;
+use edgeproof_targets::HookError;
+
+use super::chosen::CHOSEN;
+use super::named::own_verdict;
+use super::references::pending;
+use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
+use crate::cases::{CaseList, Service, ServiceCaseContext, as_segment, summary};
+use crate::judge::{self, AnswerResult};
+
+/// References that servers may refuse or change, and words that programs take for something else (1.3, 7.4).
+pub(super) fn add(cases: &mut CaseList<'_, Service>) {
+    odd(cases);
+    words(cases);
+    long(cases);
+    nul(cases);
+}
+
+/// Servers may refuse these texts. None of them leads to the verdict of a text that resembles it.
+fn odd(cases: &mut CaseList<'_, Service>) {
+    const ODD: [(&str, &str); 6] = [
+        ("a\u{fffd}", "a%FF"),
+        ("a\u{fffd}", "a%C3"),
+        ("ab", "ab%0A"),
+        ("ab", "ab%0D%0A"),
+        ("ab", "ab%09"),
+        ("ab", "%0Aab"),
+    ];
+    let title = "a verdict is found by its exact reference, and not with control characters or broken UTF-8";
+    cases
+        .case(AVAILABLE, "verdict.named.odd", title)
+        .steps(steps!(async |context| {
+            for (number, (text, near)) in ODD.iter().enumerate() {
+                let start = context.reference(&format!("odd-{number}-"));
+                let reference = format!("{start}{text}");
+                if context.chosen(StateRequest::verdict(&reference)).await.is_none() {
+                    return;
+                }
+                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                let checks = own_verdict(context, &reference, &reply);
+                context.checks(checks);
+                let segment = match near.strip_prefix("%0A") {
+                    Some(end) => format!("%0A{}{end}", as_segment(&start)),
+                    None => format!("{}{near}", as_segment(&start)),
+                };
+                let path = context.spec().verdict_path().with(&segment);
+                let draft = Draft { path, ..context.with_token(&start).draft() };
+                // The interface does not show which reference such a path has.
+                context.weakest = CaseLevel::Open;
+                let sent = context.send(&draft, context.timeout).await;
+                context.weakest = CaseLevel::Must;
+                no_verdict(context, &segment, &sent.reply);
+            }
+        }))
+        .requires(&CHOSEN)
+        .also(PENDING);
+}
+
+/// Words that programs take for nothing. A page may pass them to `start()`.
+const WORDS: [&str; 4] = ["null", "undefined", "None", "nil"];
+
+/// A session whose reference is such a word has its verdict.
+fn words(cases: &mut CaseList<'_, Service>) {
+    let title = "a verdict is found by its exact reference: a word that programs take for nothing";
+    cases
+        .case(AVAILABLE, "verdict.named.words", title)
+        .steps(steps!(async |context| {
+            for word in WORDS {
+                if context.chosen(StateRequest::verdict(word)).await.is_none() {
+                    return;
+                }
+                let reply = context.fetch_verdict(&context.with_token(word)).await;
+                let checks = own_verdict(context, word, &reply).into_iter();
+                context.checks(checks.map(|check| check.of(&format!("{word:?}"))).collect());
+            }
+        }))
+        .requires(&CHOSEN);
+}
+
+/// Servers may refuse long paths. None of them takes the beginning of a reference for the whole.
+fn long(cases: &mut CaseList<'_, Service>) {
+    let title = "a long reference is no other one with the same beginning";
+    cases
+        .case(PENDING, "verdict.named.long", title)
+        .steps(steps!(async |context| {
+            for length in [2048, 4000] {
+                let start = context.reference("long-");
+                let text = format!("{start}{}", "x".repeat(length - start.len()));
+                match context.ask(&StateRequest::verdict(&text)).await {
+                    Ok(_) => {}
+                    Err(HookError::Unsupported) => {
+                        return context.observe_case("the service does not store it");
+                    }
+                    Err(HookError::Failed(why)) => {
+                        context.found.not_run = Some(why);
+                        return;
+                    }
+                }
+                let reply = context.fetch_verdict(&context.with_token(&text)).await;
+                context.observe_case(summary::status(&reply));
+                let cut = &text[..length - 1];
+                for near in [cut.to_owned(), format!("{cut}y"), format!("{text}x")] {
+                    without_verdict(context, &near).await;
+                }
+            }
+        }))
+        .observes_itself()
+        .requires(&CHOSEN);
+}
+
+/// Many services refuse a reference with a NUL. One that stores it does not cut it there.
+fn nul(cases: &mut CaseList<'_, Service>) {
+    cases
+        .case(PENDING, "verdict.named.nul", "a reference with a NUL is no other reference")
+        .steps(steps!(async |context| {
+            let start = context.reference("nul");
+            let text = format!("{start}\0end");
+            match context.ask(&StateRequest::verdict(&text)).await {
+                Ok(_) => {}
+                Err(HookError::Unsupported) => return context.observe_case("the service does not store it"),
+                Err(HookError::Failed(why)) => {
+                    context.found.not_run = Some(why);
+                    return;
+                }
+            }
+            let reply = context.fetch_verdict(&context.with_token(&text)).await;
+            context.observe_case(summary::status(&reply));
+            pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
+        }))
+        .observes_itself()
+        .requires(&CHOSEN);
+}
+
+/// A request for this text does not return a verdict. A server may refuse it.
+pub(super) async fn without_verdict(context: &mut ServiceCaseContext, text: &str) {
+    let reply = context.fetch_verdict(&context.with_token(text)).await;
+    no_verdict(context, text, &reply);
+}
+
+fn no_verdict(context: &mut ServiceCaseContext, text: &str, reply: &AnswerResult) {
+    if context.has_status(AVAILABLE, reply) {
+        let expected = answer(context.row(PENDING), text);
+        let checks = judge::exact(&expected, reply).into_iter();
+        context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());
+    }
+}
