@@ -166,8 +166,12 @@ kills-compare FOLDER:
     cargo run --quiet --package edgeproof-mutants -- --gate --compare "$1/kills.json"
     cargo run --quiet --package edgeproof-mutants --features collector -- --collector --compare "$1/kills-collector.json"
 
-# Make the fingerprints of all causes again: after a change of cases, mutants or causes. Takes minutes.
+# Make the fingerprints again of the mutants that fail otherwise: after a change of cases, mutants or causes. Takes minutes.
 fingerprints:
+    cargo run --quiet --package edgeproof-mutants -- --gate --quick --jobs 8 --fingerprints harness/conformance/src/causes/fingerprints.json
+
+# Make the fingerprints of all causes again. Takes hours.
+fingerprints-all:
     cargo run --quiet --package edgeproof-mutants -- --fingerprints harness/conformance/src/causes/fingerprints.json
 
 # Make the fingerprints of the collector's causes again, in Chromium. Takes half an hour.

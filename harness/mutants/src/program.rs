@@ -15,7 +15,7 @@ use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
 
-use crate::causes::{Accuracy, fingerprints, left_out};
+use crate::causes::{Accuracy, left_out};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
 use crate::matrix::compare::losses;
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
@@ -39,7 +39,7 @@ struct MutantsArguments {
     gate: bool,
     /// With --gate or --collector: run a few cases of its row against each mutant, more where it survives or a case kills
     /// none. With --gate, measure with fewer runs how often the right cause is named
-    #[arg(long, requires = "own_rows", conflicts_with_all = ["compare", "fingerprints"])]
+    #[arg(long, requires = "own_rows", conflicts_with = "compare")]
     quick: bool,
     /// The interface: current, pre-seal, a folder of tables, or an overlay file. Fingerprints, causes and advice are judged for
     /// the current one only
@@ -54,8 +54,9 @@ struct MutantsArguments {
     /// Fail if a case, a mutant or a kill of this earlier matrix (JSON) is gone
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
-    /// Write the fingerprints of all mutants
-    #[arg(long, value_name = "FILE", conflicts_with = "gate")]
+    /// Write the fingerprints of all mutants. With --gate, only those that fail otherwise than the built-in ones play all
+    /// cases
+    #[arg(long, value_name = "FILE")]
     fingerprints: Option<PathBuf>,
     /// Run the mutants of the collector instead, in Chromium, against the cases of each mutant's broken row; against
     /// all cases with --fingerprints
@@ -100,16 +101,19 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
     let options = MatrixOptions {
         scope: if gate { Scope::Gate } else { Scope::Full },
         is_quick: quick,
+        renews: fingerprint_file.is_some(),
         jobs: usize::from(jobs),
         progress: print_progress,
     };
     let result =
         runtime()?.block_on(async { kill_matrix(&TestBed::new(Arc::clone(&spec))?, &options).await });
-    let KillMatrix { mut matrix, failures, accuracy } =
+    let KillMatrix { mut matrix, fingerprints: made, accuracy } =
         result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
     add_losses(&mut matrix, before.as_ref());
     write_reports(reports, &matrix)?;
-    write_fingerprints(fingerprint_file, &fingerprints(&failures))?;
+    if let Some(made) = made {
+        write_fingerprints(fingerprint_file, &made)?;
+    }
     // A closed standard output is no error: the reader has seen enough.
     let _ =
         std::io::stdout().lock().write_all(summary(&matrix, &MutantSet::new(&spec), &accuracy).as_bytes());

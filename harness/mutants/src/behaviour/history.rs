@@ -29,6 +29,8 @@ pub(crate) enum Same {
 pub(crate) enum Reading {
     /// Without white space at its ends.
     Trimmed,
+    /// Without equals signs at its end.
+    Unpadded,
     /// Its first characters.
     First(usize),
     /// Its characters without accents.
@@ -190,6 +192,7 @@ impl Reading {
         let cut = |at: Option<usize>| reference[..at.unwrap_or(reference.len())].to_owned();
         match self {
             Self::Trimmed => reference.trim().to_owned(),
+            Self::Unpadded => reference.trim_end_matches('=').to_owned(),
             Self::First(length) => reference.chars().take(length).collect(),
             Self::Plain => {
                 let is_mark = |letter: &char| ('\u{300}'..='\u{36f}').contains(letter);

@@ -2,27 +2,16 @@ use std::collections::BTreeMap;
 
 use edgeproof::causes::{Fingerprint, Fingerprints};
 
-use super::mutant_failures::MutantFailures;
+use super::mutant_failures::{MutantFailures, fingerprints};
 
 /// Most mutants whose run may differ from the file, in percent. Failures that depend on time differ from run to run.
 const MAX_DIFFERING: usize = 5;
 
 /// Problems of fingerprints that do not match the mutants and the cases that ran. `recipe`: makes them again.
 pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures], recipe: &str) -> Vec<String> {
-    let mut by_cause: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
-    for one in known.iter() {
-        by_cause.entry(one.cause.clone()).or_default().push(one);
-    }
-    let differing: Vec<&str> = all
-        .iter()
-        .filter(|one| !one.failures.is_empty())
-        .filter(|one| {
-            !by_cause.get(&one.cause).is_some_and(|known| known.iter().any(|other| agrees(one, other)))
-        })
-        .map(|one| one.mutant.as_str())
-        .collect();
+    let differing: Vec<&str> = differing(known, all).map(|at| all[at].mutant.as_str()).collect();
     let tolerated = all.len() * MAX_DIFFERING / 100;
-    let count: usize = by_cause.values().flatten().map(|one| one.mutants).sum();
+    let count: usize = known.iter().map(|one| one.mutants).sum();
     let mut problems = Vec::new();
     if differing.len() > tolerated {
         problems.push(format!(
@@ -38,6 +27,35 @@ pub(crate) fn outdated(known: &Fingerprints, all: &[MutantFailures], recipe: &st
         ));
     }
     problems
+}
+
+/// Positions of the mutants that fail otherwise than the fingerprints of their cause say.
+pub(crate) fn differing(known: &Fingerprints, all: &[MutantFailures]) -> impl Iterator<Item = usize> {
+    let by_cause = by_cause(known);
+    let is_known = move |one: &MutantFailures| {
+        by_cause.get(&one.cause).is_some_and(|known| known.iter().any(|other| agrees(one, other)))
+    };
+    (0..all.len()).filter(move |at| !all[*at].failures.is_empty() && !is_known(&all[*at]))
+}
+
+/// The fingerprints like which mutants still fail, and those of the mutants that fail otherwise. `again`: how these fail all
+/// cases.
+pub(crate) fn renewed(
+    known: &Fingerprints,
+    all: &[MutantFailures],
+    again: &[MutantFailures],
+) -> Fingerprints {
+    let is_left =
+        |one: &Fingerprint| all.iter().any(|mutant| mutant.cause == one.cause && agrees(mutant, one));
+    Fingerprints::new(known.iter().filter(is_left).chain(fingerprints(again).iter()))
+}
+
+fn by_cause(known: &Fingerprints) -> BTreeMap<String, Vec<Fingerprint>> {
+    let mut by_cause: BTreeMap<String, Vec<Fingerprint>> = BTreeMap::new();
+    for one in known.iter() {
+        by_cause.entry(one.cause.clone()).or_default().push(one);
+    }
+    by_cause
 }
 
 /// Whether a mutant fails like a fingerprint in the cases that it ran: the same cases, with a common symptom in each.

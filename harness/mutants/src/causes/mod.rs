@@ -7,6 +7,6 @@ mod sample;
 
 pub use accuracy::{Accuracy, Share};
 pub(crate) use accuracy::{first_causes, left_out, measure};
-pub(crate) use currency::outdated;
+pub(crate) use currency::{differing, outdated, renewed};
 pub use mutant_failures::MutantFailures;
 pub(crate) use mutant_failures::fingerprints;

@@ -42,6 +42,8 @@ pub struct MatrixOptions {
     pub scope: Scope,
     /// A gate plays a few cases of a row against each mutant at first, and measures causes with fewer runs.
     pub is_quick: bool,
+    /// A gate makes the fingerprints of the mutants that fail otherwise again.
+    pub renews: bool,
     /// Concurrent mutants.
     pub jobs: usize,
     /// Called after each mutant with the number of finished mutants and of all mutants.
@@ -53,8 +55,8 @@ pub struct MatrixOptions {
 pub struct KillMatrix {
     /// The matrix.
     pub matrix: Matrix,
-    /// How each mutant failed the cases that it ran against.
-    pub failures: Vec<MutantFailures>,
+    /// Fingerprints of all mutants. A gate has them only if it renews them.
+    pub fingerprints: Option<Fingerprints>,
     /// How often a run names the right cause.
     pub accuracy: Accuracy,
 }
@@ -88,14 +90,12 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         .zip(&results)
         .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
         .collect();
-    let made;
-    let known = match options.scope {
-        Scope::Gate => Fingerprints::builtin(),
-        Scope::Full => {
-            made = causes::fingerprints(&failures);
-            &made
-        }
+    let made = match options.scope {
+        Scope::Full => Some(causes::fingerprints(&failures)),
+        Scope::Gate if options.renews => Some(renewed(bed, options, &mutants, &cases, &failures).await?),
+        Scope::Gate => None,
     };
+    let known = made.as_ref().unwrap_or(Fingerprints::builtin());
     let accuracy = causes::measure(bed, known, &mutants, &cases, options.jobs, options.is_quick).await?;
     let cases: Vec<CaseFacts> = cases.into_iter().map(|(_, case)| case).collect();
     let mut matrix = empty_matrix(&bed.spec, options.scope, &cases);
@@ -125,10 +125,31 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         matrix.problems.extend(accuracy.problems());
     }
     if is_current && options.scope == Scope::Gate {
-        matrix.problems.extend(causes::outdated(Fingerprints::builtin(), &failures, "just fingerprints"));
+        matrix.problems.extend(causes::outdated(known, &failures, "just fingerprints"));
     }
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(KillMatrix { matrix, failures, accuracy })
+    Ok(KillMatrix { matrix, fingerprints: made, accuracy })
+}
+
+/// The built-in fingerprints, with those of mutants that fail otherwise made again.
+async fn renewed(
+    bed: &TestBed,
+    options: &MatrixOptions,
+    mutants: &[Mutant],
+    cases: &[(PartName, CaseFacts)],
+    failures: &[MutantFailures],
+) -> Result<Fingerprints, TestBedError> {
+    let known = Fingerprints::builtin();
+    let differing: Vec<&Mutant> = causes::differing(known, failures).map(|at| &mutants[at]).collect();
+    let traces = trace(bed, &cases_with_steps(bed, cases), options.jobs * 2).await?;
+    let run = |at: usize| mutant_run::run(bed, differing[at], cases, Some(&traces));
+    let results = run_all(differing.len(), options.jobs, options.progress, run).await?;
+    let again: Vec<_> = differing
+        .iter()
+        .zip(&results)
+        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
+        .collect();
+    Ok(causes::renewed(known, failures, &again))
 }
 
 /// Whether a mutant with this id is none of the collector's, which have a matrix of their own.

@@ -51,7 +51,7 @@ pub(super) async fn gate(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.problems.extend(accuracy.problems());
     judge::conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(KillMatrix { matrix, failures, accuracy })
+    Ok(KillMatrix { matrix, fingerprints: None, accuracy })
 }
 
 /// The mutants that the differences to the current version concern, and the others. They concern a mutant that the current

@@ -27,6 +27,8 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     reads!("cuts-references-at-64", "Reads 64 characters of a reference.", Reading::First(64)),
     reads!("cuts-references-at-128", "Reads 128 characters of a reference.", Reading::First(128)),
     reads!("cuts-references-at-255", "Reads 255 characters of a reference.", Reading::First(255)),
+    reads!("cuts-references-at-2000", "Reads 2000 characters of a reference.", Reading::First(2000)),
+    reads!("ignores-padding", "Ignores equals signs at the end of references.", Reading::Unpadded),
     reads!("removes-accents", "Removes accents from references.", Reading::Plain),
     reads!("references-are-numbers", "Reads references of digits as integers.", Reading::Number),
     reads!("references-are-floats", "Reads references of digits as floating-point numbers.", Reading::Float),
@@ -100,6 +102,10 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("license-in-header", "Takes the license of a session from a header.")
         .breaks("statement.no-oracle", "verdict-of-other-session")
         .when(All(&[OTHER_LICENSE, Has("x-license")]))
+        .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
+    mutant("license-posted", "Returns a verdict to a POST that names its license.")
+        .breaks("statement.no-oracle", "verdict-of-other-session")
+        .when(All(&[Method("POST"), TargetPart("/verdict/")]))
         .answers(Replaced(Json(200, r#"{"decision":"allow"}"#))),
     mutant("reveals-other-license-to-polls", "Answers 403 to a long poll for a session of another license.")
         .breaks("statement.no-oracle", "session-revealed")
