@@ -79,31 +79,23 @@ fn words(cases: &mut CaseList<'_, Service>) {
         .requires(&CHOSEN);
 }
 
+/// Length of a long reference (bytes): longer than usual columns and keys.
+const LONG: usize = 4000;
+
 /// Servers may refuse long paths. None of them takes the beginning of a reference for the whole.
 fn long(cases: &mut CaseList<'_, Service>) {
     let title = "a long reference is no other one with the same beginning";
     cases
         .case(PENDING, "verdict.named.long", title)
         .steps(steps!(async |context| {
-            for length in [2048, 4000] {
-                let start = context.reference("long-");
-                let text = format!("{start}{}", "x".repeat(length - start.len()));
-                match context.ask(&StateRequest::verdict(&text)).await {
-                    Ok(_) => {}
-                    Err(HookError::Unsupported) => {
-                        return context.observe_case("the service does not store it");
-                    }
-                    Err(HookError::Failed(why)) => {
-                        context.found.not_run = Some(why);
-                        return;
-                    }
-                }
-                let reply = context.fetch_verdict(&context.with_token(&text)).await;
-                context.observe_case(summary::status(&reply));
-                let cut = &text[..length - 1];
-                for near in [cut.to_owned(), format!("{cut}y"), format!("{text}x")] {
-                    without_verdict(context, &near).await;
-                }
+            let start = context.reference("long-");
+            let text = format!("{start}{}", "x".repeat(LONG - start.len()));
+            if !is_stored(context, &text).await {
+                return;
+            }
+            let cut = &text[..LONG - 1];
+            for near in [cut.to_owned(), format!("{cut}y"), format!("{text}x")] {
+                without_verdict(context, &near).await;
             }
         }))
         .observes_itself()
@@ -117,20 +109,27 @@ fn nul(cases: &mut CaseList<'_, Service>) {
         .steps(steps!(async |context| {
             let start = context.reference("nul");
             let text = format!("{start}\0end");
-            match context.ask(&StateRequest::verdict(&text)).await {
-                Ok(_) => {}
-                Err(HookError::Unsupported) => return context.observe_case("the service does not store it"),
-                Err(HookError::Failed(why)) => {
-                    context.found.not_run = Some(why);
-                    return;
-                }
+            if !is_stored(context, &text).await {
+                return;
             }
-            let reply = context.fetch_verdict(&context.with_token(&text)).await;
-            context.observe_case(summary::status(&reply));
             pending(context, &[start.clone(), format!("{start}end"), format!("{start} end")]).await;
         }))
         .observes_itself()
         .requires(&CHOSEN);
+}
+
+/// Whether the service stores a verdict for this reference. Observes its answer, or that it does not store it.
+async fn is_stored(context: &mut ServiceCaseContext, reference: &str) -> bool {
+    match context.ask(&StateRequest::verdict(reference)).await {
+        Ok(_) => {
+            let reply = context.fetch_verdict(&context.with_token(reference)).await;
+            context.observe_case(summary::status(&reply));
+            return true;
+        }
+        Err(HookError::Unsupported) => context.observe_case("the service does not store it"),
+        Err(HookError::Failed(why)) => context.found.not_run = Some(why),
+    }
+    false
 }
 
 /// A request for this text does not return a verdict. A server may refuse it.

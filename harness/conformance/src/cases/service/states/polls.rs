@@ -72,7 +72,10 @@ fn many(cases: &mut CaseList<'_, Service>) {
                     judge_woken(context, &reference, &sent);
                 }
             }))
-            .requires(&known.map_or_else(|| CHOSEN.to_vec(), |(need, _)| needs(need)))
+            .requires(&known.map_or_else(
+                || CHOSEN.to_vec(),
+                |(need, _)| [needs(need), needs(StateNeed::Pending)].concat(),
+            ))
             .takes(TIMEOUT)
             .also(AVAILABLE);
     }
