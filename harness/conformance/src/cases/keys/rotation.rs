@@ -61,6 +61,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
         .requires(&NEEDS)
         .exclusive();
     twice(cases);
+    second(cases);
     during(cases);
     cases
         .case(
@@ -137,6 +138,40 @@ fn twice(cases: &mut CaseList<'_, Keys>) {
         }))
         .requires(&NEEDS)
         .level(CaseLevel::Should)
+        .exclusive();
+}
+
+/// A second verdict of a session is signed with a key of its own time.
+fn second(cases: &mut CaseList<'_, Keys>) {
+    cases
+        .case(
+            "keys.verifies-verdict",
+            "keys.rotation.second",
+            "the key set verifies a second verdict of a session, after the key of the first one is gone",
+        )
+        .steps(steps!(async |context| {
+            let reference = context.reference("second-verdict");
+            let Some(reference) = context.made(StateRequest::verdict(reference)).await else { return };
+            if signed(context, &reference).await.is_none() {
+                return;
+            }
+            for state in [StateRequest::Rotate {}, StateRequest::Later { seconds: RETIRED }] {
+                if context.provide(state).await.is_none() {
+                    return;
+                }
+            }
+            let again = context.ask(&StateRequest::verdict(&reference)).await;
+            let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+            if again.is_err() || !context.has_status(AVAILABLE, &verdict) {
+                context.found.not_applicable = Some("a session has one verdict only".into());
+                return;
+            }
+            let Some(tokens) = signed_in(context, &verdict) else { return };
+            let reply = context.fetch_key_set(&uncached(context)).await;
+            let Some(set) = parse_key_set(context, &reply) else { return };
+            judge_tokens(context, "a second verdict", &tokens, &set);
+        }))
+        .requires(&[NEEDS[0], NEEDS[1], NEEDS[2], ServiceNeed::State(StateNeed::Later)])
         .exclusive();
 }
 

@@ -119,6 +119,8 @@ fn tokens_of(context: &ServiceCaseContext, sent: &Sent) -> Option<Vec<String>> {
 
 /// Number of verdicts whose tokens are judged: one of several instances may sign with a key of its own.
 const VERDICTS: usize = 16;
+/// Length of the longest reference (bytes): the interface does not limit it, and stores usually hold this.
+const LONG: usize = 512;
 /// Ends of references. A token of a long reference, or of one beyond ASCII, is a token.
 const ENDS: [&str; 4] =
     ["plain", "gr\u{f6}\u{df}e 7/8", "long-reference-of-a-session-with-many-characters-in-a-row", "x"];
@@ -130,13 +132,33 @@ pub(super) async fn verdicts(context: &mut ServiceCaseContext) -> Option<Vec<Vec
         let reference = if context.supports(StateNeed::Verdict) {
             let end = ENDS[number % ENDS.len()];
             let reference = context.reference(&format!("token-{number}-{end}"));
-            context.made(StateRequest::verdict(reference)).await?
+            match long_session(context, number, &reference).await {
+                Some(long) => long,
+                None => context.made(StateRequest::verdict(reference)).await?,
+            }
         } else {
             context.session().await?
         };
-        verdicts.push(signed(context, &reference).await?);
+        let tokens = signed(context, &reference).await;
+        // A token that is cut, or too long for its column, is none.
+        if tokens.is_none() && !verdicts.is_empty() && context.found.not_applicable.take().is_some() {
+            let kind = DifferenceKind::Token { actual: vec![SignatureForm::Malformed], named: Vec::new() };
+            let name = format!("the verdict of a reference of {} bytes", reference.len());
+            context.check(Check::judged(kind, false).of(&name));
+        }
+        verdicts.push(tokens?);
     }
     Some(verdicts)
+}
+
+/// The last session has a long reference, if the service stores it: its token is long too.
+async fn long_session(context: &ServiceCaseContext, number: usize, reference: &str) -> Option<String> {
+    if number + 1 < VERDICTS {
+        return None;
+    }
+    let long = format!("{reference}{}", "x".repeat(LONG.saturating_sub(reference.len())));
+    let reply = context.ask(&StateRequest::verdict(&long)).await.ok()?;
+    Some(reply.reference.unwrap_or(long))
 }
 
 /// The signed tokens of a session's verdict. None: there is none, and the case says so.

@@ -9,6 +9,7 @@ mod lifecycle;
 mod lifetime;
 mod named;
 mod odd_references;
+mod poll_ends;
 mod polls;
 mod references;
 mod refused_again;
@@ -24,6 +25,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     references::add(cases);
     odd_references::add(cases);
     polls::add(cases);
+    poll_ends::add(cases);
     lifecycle::add(cases);
     customers::add(cases);
     ways_around::add(cases);

@@ -1,6 +1,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_http::ReusedConnection;
 use edgeproof_mock::states::StateRequest;
 use edgeproof_targets::HookError;
@@ -15,11 +16,10 @@ use crate::cases::{CaseList, Service, ServiceNeed};
 use crate::judge;
 use crate::states::StateNeed;
 
-const ROW: &str = "statement.wait-optional";
+/// Row of long polls that end with their verdict.
+pub(super) const ROW: &str = "statement.wait-optional";
 /// A wait that no case awaits to its end (ms).
-const LONG: u64 = 25_000;
-/// Longest time between a verdict and an answer that may miss it.
-const CROSSING: Duration = Duration::from_millis(250);
+pub(super) const LONG: u64 = 25_000;
 /// Number of clients that leave before the verdict.
 const LEAVING: usize = 4;
 /// The state into which a session comes while requests wait for it.
@@ -30,6 +30,7 @@ const MANY: usize = 8;
 /// Verdicts that come during a long poll (4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     many(cases);
+    decisions(cases);
     named(cases);
     too_old(cases);
     renewed(cases);
@@ -37,8 +38,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     left(cases);
     after_others(cases);
     next_on_connection(cases);
-    at_once(cases);
-    at_the_end(cases);
 }
 
 fn many(cases: &mut CaseList<'_, Service>) {
@@ -62,13 +61,15 @@ fn many(cases: &mut CaseList<'_, Service>) {
             .case(ROW, &format!("verdict.poll.{id}"), title)
             .steps(steps!(async |context| {
                 let reference = context.reference("many");
-                let state: Vec<StateRequest> = known.iter().map(|(_, state)| state(&reference)).collect();
+                let mut states: Vec<StateRequest> =
+                    known.iter().map(|(_, state)| state(&reference)).collect();
+                states.push(StateRequest::verdict(&reference));
                 if known.is_some() && context.chosen(StateRequest::pending(&reference)).await.is_none() {
                     return;
                 }
                 let references = vec![reference.clone(); MANY];
                 // The session may begin anew, or end, while requests wait for it.
-                for sent in woken(context, &references, LONG, &state, &reference).await {
+                for sent in woken(context, &references, LONG, &states).await {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -76,6 +77,28 @@ fn many(cases: &mut CaseList<'_, Service>) {
                 || CHOSEN.to_vec(),
                 |(need, _)| [needs(need), needs(StateNeed::Pending)].concat(),
             ))
+            .takes(TIMEOUT)
+            .also(AVAILABLE);
+    }
+}
+
+/// A verdict ends a long poll whatever it decides.
+fn decisions(cases: &mut CaseList<'_, Service>) {
+    for (id, title, decision) in [
+        ("denied", "a verdict that denies ends a long poll", Decision::Deny),
+        ("review", "a verdict that asks for a review ends a long poll", Decision::Review),
+    ] {
+        cases
+            .case(ROW, &format!("verdict.poll.{id}"), title)
+            .steps(steps!(async |context| {
+                let reference = context.reference(id);
+                let judgement = Judgement { decision, confidence: Confidence::FULL };
+                let verdict = StateRequest::judged(&reference, judgement);
+                for sent in woken(context, std::slice::from_ref(&reference), LONG, &[verdict]).await {
+                    judge_woken(context, &reference, &sent);
+                }
+            }))
+            .requires(&CHOSEN)
             .takes(TIMEOUT)
             .also(AVAILABLE);
     }
@@ -102,7 +125,14 @@ fn named(cases: &mut CaseList<'_, Service>) {
             .case(ROW, id, title)
             .steps(steps!(with(end), async |context| {
                 let reference = context.reference(&end);
-                for sent in woken(context, std::slice::from_ref(&reference), LONG, &[], &reference).await {
+                for sent in woken(
+                    context,
+                    std::slice::from_ref(&reference),
+                    LONG,
+                    &[StateRequest::verdict(&reference)],
+                )
+                .await
+                {
                     judge_woken(context, &reference, &sent);
                 }
             }))
@@ -187,7 +217,7 @@ fn others(cases: &mut CaseList<'_, Service>) {
             let names =
                 [long.clone(), format!("{long}-2"), long[..long.len() - 1].to_owned(), long.to_uppercase()];
             let references = names.map(|name| context.reference(&name)).to_vec();
-            let sent = woken(context, &references, 1500, &[], &references[0]).await;
+            let sent = woken(context, &references, 1500, &[StateRequest::verdict(&references[0])]).await;
             for (number, (reference, woken)) in references.iter().zip(&sent).enumerate() {
                 if number == 0 {
                     judge_woken(context, reference, woken);
@@ -310,75 +340,6 @@ fn next_on_connection(cases: &mut CaseList<'_, Service>) {
             context.record(&next, sent.clone());
             if !closed {
                 context.checks(judge::exact(&answer(context.row(PENDING), &unknown), &sent.reply));
-            }
-        }))
-        .requires(&CHOSEN)
-        .takes(TIMEOUT)
-        .also(PENDING);
-}
-
-/// A verdict that comes while the request arrives is not missed.
-fn at_once(cases: &mut CaseList<'_, Service>) {
-    /// When the verdict is asked for (ms). At 0 it can be there before the poll.
-    const AFTER_ITS_START: [u64; MANY] = [0, 0, 3, 8, 15, 30, 50, 80];
-    cases
-        .case(ROW, "verdict.poll.at-once", "a verdict that comes at the start of a long poll ends it")
-        .steps(steps!(async |context| {
-            for (number, after) in AFTER_ITS_START.into_iter().enumerate() {
-                let reference = context.reference(&format!("start-{number}"));
-                let draft = context.with_token(&reference).query(&format!("waitMs={LONG}")).draft();
-                let sending = context.begin(&draft, TIMEOUT);
-                let making = async {
-                    context.sleep(Duration::from_millis(after)).await;
-                    Provided::verdict(context, &reference).await
-                };
-                let (sent, provided) = tokio::join!(sending, making);
-                let Some(Provided { there, .. }) = provided else { return };
-                context.record(&draft, sent.clone());
-                if is_early(context, &sent, there + CROSSING) {
-                    return does_not_wait(context, &reference, &sent);
-                }
-                judge_woken(context, &reference, &(sent, there));
-            }
-        }))
-        .requires(&CHOSEN)
-        .takes(TIMEOUT)
-        .also(AVAILABLE);
-}
-
-/// A verdict that comes at the end of a long poll is not lost.
-fn at_the_end(cases: &mut CaseList<'_, Service>) {
-    const WAIT: u64 = 800;
-    cases
-        .case(
-            AVAILABLE,
-            "verdict.poll.at-the-end",
-            "a verdict that comes at the end of a long poll is available",
-        )
-        .steps(steps!(async |context| {
-            for early in [0, 10, 30, 60, 290] {
-                let reference = context.reference(&format!("end-{early}"));
-                let draft = context.with_token(&reference).query(&format!("waitMs={WAIT}")).draft();
-                let sending = context.begin(&draft, TIMEOUT);
-                let making = async {
-                    context.sleep(Duration::from_millis(WAIT - early)).await;
-                    Provided::verdict(context, &reference).await
-                };
-                let (sent, provided) = tokio::join!(sending, making);
-                let Some(Provided { there, .. }) = provided else { return };
-                context.record(&draft, sent.clone());
-                // The end of the wait may come before the verdict, and its answer later.
-                let crossed = there + CROSSING > sent.at + Duration::from_millis(WAIT);
-                let checks =
-                    if is_early(context, &sent, if crossed { context.now() } else { there + CROSSING }) {
-                        judge::exact(&answer(context.row(PENDING), &reference), &sent.reply)
-                    } else {
-                        own_verdict(context, &reference, &sent.reply)
-                    };
-                context.checks(checks);
-                let reply = context.fetch_verdict(&context.with_token(&reference)).await;
-                let checks = own_verdict(context, &reference, &reply);
-                context.checks(checks);
             }
         }))
         .requires(&CHOSEN)

@@ -23,14 +23,13 @@ const NO_WAIT: &str = "the service does not wait: it answers long polls before t
 /// A long poll's answer, and the time of the verdict.
 pub(super) type Woken = (Sent, Instant);
 
-/// Long polls for these references. During them, sessions come into these states, and then the session `ready` has its verdict.
+/// Long polls for these references. During them, sessions come into these states, the last of which brings a verdict.
 /// Empty: a state is not there, or the service does not wait.
 pub(super) async fn woken(
     context: &mut ServiceCaseContext,
     references: &[String],
     wait: u64,
     states: &[StateRequest],
-    ready: &str,
 ) -> Vec<Woken> {
     let draft = |reference: &String| context.with_token(reference).query(&format!("waitMs={wait}")).draft();
     let drafts: Vec<_> = references.iter().map(draft).collect();
@@ -44,10 +43,11 @@ pub(super) async fn woken(
         (sent, None)
     } else {
         let making = async {
-            for state in states {
+            let (last, before) = states.split_last()?;
+            for state in before {
                 context.chosen(state.clone()).await?;
             }
-            Provided::verdict(context, ready).await
+            Provided::state(context, last.clone()).await
         };
         let (sent, provided) = tokio::join!(sending, making);
         if provided.is_none() {
@@ -77,10 +77,14 @@ pub(super) struct Provided {
 }
 
 impl Provided {
-    /// Brings the session into the state. None: the case says why it is not there.
+    /// Gives the session a verdict. None: the case says why it is not there.
     pub(super) async fn verdict(context: &mut ServiceCaseContext, reference: &str) -> Option<Self> {
+        Self::state(context, StateRequest::verdict(reference)).await
+    }
+
+    async fn state(context: &mut ServiceCaseContext, verdict: StateRequest) -> Option<Self> {
         let asked = context.now();
-        context.chosen(StateRequest::verdict(reference)).await?;
+        context.chosen(verdict).await?;
         let there = context.now();
         // A service may stop to wait during a slow hook.
         let possible = if there - asked > SLOW_HOOK { there } else { asked };
