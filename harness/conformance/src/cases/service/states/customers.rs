@@ -83,7 +83,7 @@ fn hidden(cases: &mut CaseList<'_, Service>) {
             .steps(steps!(async |context| {
                 let reference = context.reference("other-session");
                 let Some(other) = context.made(StateRequest::other_license(&reference)).await else { return };
-                let unknown = context.reference("none-session--");
+                let unknown = context.reference("none-sessions-");
                 let license = license_of(&context.other_token());
                 let seen = context.fetch_verdict(&change(context.with_token(&other), &license)).await;
                 let none = context.fetch_verdict(&change(context.with_token(&unknown), &license)).await;

@@ -86,7 +86,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
     cases
         .case(ROW, "verdict.around.method", "no method reveals a session without its token")
         .steps(steps!(async |context| {
-            let Some(known) = context.made(StateRequest::verdict(context.reference("known--"))).await else {
+            let Some(known) = context.made(StateRequest::verdict(context.reference("known-1"))).await else {
                 return;
             };
             let unknown = context.reference("unknown");

@@ -42,7 +42,7 @@ const NAMES: [&str; 33] = [
 ];
 
 /// Texts that software changes by mistake: name, text.
-const TEXTS: [(&str, &str); 52] = [
+const TEXTS: [(&str, &str); 53] = [
     ("a leading space", " {}"),
     ("a trailing space", "{} "),
     ("a trailing no-break space", "{}\u{a0}"),
@@ -68,6 +68,7 @@ const TEXTS: [(&str, &str); 52] = [
     ("capitals", "ABC{}XYZ"),
     ("a trailing dot", "{}."),
     ("a trailing dash", "{}-"),
+    ("two dashes", "{}--x"),
     ("a leading dot", ".{}"),
     ("a file extension", "{}.json"),
     ("another file extension", "{}.html"),
