@@ -69,8 +69,8 @@ pub(super) async fn execute(
         runner.end_requests(&phases.context).await;
         phases.run(Phase::Monitors).await;
     }
-    if let Some(finding) = phases.context.rate_limit.finding() {
-        phases.collector.add_finding(finding, true);
+    if let Some((finding, fails)) = phases.context.rate_limit.finding() {
+        phases.collector.add_finding(finding, fails);
     }
     for death in runner.unreported_deaths().await {
         collector.add_finding(death, true);

@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use edgeproof_reports::difference::Subject;
+use http::header::AUTHORIZATION;
 
 use crate::cases::CaseFindings;
 
@@ -24,12 +25,20 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Learns from the exchanges of a case. Of an edge, only accepted collections count: those reached the service.
+    /// Learns from the exchanges of a case. Only those that need the whole target count: accepted collections of an edge, answers
+    /// of a service to its token, key sets.
     pub(super) fn learn(&self, target: Subject, found: &CaseFindings) {
         let sent = found.sent.iter().map(|exchange| &exchange.sent);
         let answered = sent.filter(|sent| {
             let status = sent.reply.as_ref().map_or(u16::MAX, |answer| answer.status);
-            if target == Subject::Edge { sent.request.method == "POST" && status < 300 } else { status < 500 }
+            let is_success = (200..300).contains(&status);
+            match target {
+                Subject::Edge => is_success && sent.request.method == "POST",
+                Subject::Service => {
+                    (is_success || status == 404) && sent.request.headers.contains_key(AUTHORIZATION)
+                }
+                _ => is_success,
+            }
         });
         if let Some(fastest) = answered.map(|sent| sent.took).min() {
             let fastest = u64::try_from(fastest.as_micros()).unwrap_or(u64::MAX);

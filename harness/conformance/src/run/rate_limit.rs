@@ -41,22 +41,28 @@ struct Refusals {
 }
 
 impl RateLimit {
-    /// Adds a check to a failed case whose requests the target refused by itself.
+    /// Adds a check to a failed case whose requests an edge refused by itself. The interface does not show whether a service
+    /// limits the rate: such a case proves nothing.
     pub(super) fn watch(&self, target: Subject, case: &CaseFacts, found: &mut CaseFindings) {
-        if found.sent.is_empty() {
+        if found.sent.is_empty() || target == Subject::Collector {
             return;
         }
         if !found.arrivals.is_empty() {
             self.sees_arrivals.store(true, Ordering::Relaxed);
         }
-        let refusals = refusals(found, !case.exclusive && self.sees_arrivals.load(Ordering::Relaxed));
+        let unavailable = !case.exclusive && self.sees_arrivals.load(Ordering::Relaxed);
+        let refusals = refusals(target, found, unavailable);
         let mut latest = self.latest.lock();
         latest.push_back(refusals.is_some());
         if latest.len() > WINDOW {
             latest.pop_front();
         }
         let Some(refusals) = refusals else { return };
-        found.checks.insert(0, refusals.check());
+        if target == Subject::Edge {
+            found.checks.insert(0, refusals.check());
+        } else {
+            found.not_run = Some(format!("{} refuses the request with {refusals}", target.name()));
+        }
         if latest.iter().filter(|limited| **limited).count() >= MOST_LIMITED {
             self.reached.lock().get_or_insert((target, refusals));
         }
@@ -65,32 +71,38 @@ impl RateLimit {
     /// Why no further case can run, if the target refuses most requests by itself.
     pub(super) fn because(&self) -> Option<String> {
         let (target, refusals) = (*self.reached.lock())?;
-        Some(format!("{} refuses most requests by itself, with {refusals}", target.name()))
+        Some(format!("{} refused most of the latest requests by itself, with {refusals}", target.name()))
     }
 
-    /// What the report says about it.
-    pub(super) fn finding(&self) -> Option<String> {
+    /// What the report says about it, and whether it fails the run.
+    pub(super) fn finding(&self) -> Option<(String, bool)> {
         let because = self.because()?;
-        Some(format!(
+        let fails = self.reached.lock().is_some_and(|(target, _)| target == Subject::Edge);
+        let text = format!(
             "{because}: the run ended early. If it or a proxy in front of it limits the rate, raise the limit for the test \
              or switch it off: a run sends thousands of requests within seconds from one address"
-        ))
+        );
+        Some((text, fails))
     }
 }
 
-/// Whether the target itself refused the last request of a failed case. `unavailable`: a 503 counts too, because the requests
-/// would have been seen at the service, which was there.
-fn refusals(found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
+/// Whether the target itself refused the last request of a failed case. `unavailable`: a 503 that names a time counts too,
+/// because the request would have been seen at the service, which was there.
+fn refusals(target: Subject, found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
     if !found.checks.iter().any(|check| !check.ok && check.level == CaseLevel::Must) {
         return None;
     }
-    let is_limited =
-        |answer: &&Answer| answer.status == TOO_MANY || answer.status == UNAVAILABLE && unavailable;
-    let answers = || found.sent.iter().filter_map(|exchange| exchange.sent.reply.as_ref().ok());
+    let is_limited = |answer: &&Answer| {
+        let names_time = answer.headers.contains_key(RETRY_AFTER);
+        answer.status == TOO_MANY || answer.status == UNAVAILABLE && names_time && unavailable
+    };
+    // An edge is expected to relay these.
+    let sent = found.sent.iter().map(|exchange| &exchange.sent);
+    let work: Vec<_> = sent.filter(|sent| target != Subject::Edge || sent.request.method == "POST").collect();
+    let answers = || work.iter().filter_map(|sent| sent.reply.as_ref().ok());
     // A case ends with its first refusal, or goes on.
     let last = answers().next_back().filter(is_limited)?;
-    let refused = answers().filter(is_limited).count();
-    let requests = found.sent.len();
+    let (refused, requests) = (answers().filter(is_limited).count(), work.len());
     let retry_after = last.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let is_refusal_of_target = refused + found.arrivals.len() <= requests;
     is_refusal_of_target.then_some(Refusals { status: last.status, refused, requests, retry_after })

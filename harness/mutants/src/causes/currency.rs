@@ -45,9 +45,25 @@ pub(crate) fn renewed(
     all: &[MutantFailures],
     again: &[MutantFailures],
 ) -> Fingerprints {
-    let is_left =
-        |one: &Fingerprint| all.iter().any(|mutant| mutant.cause == one.cause && agrees(mutant, one));
-    Fingerprints::new(known.iter().filter(is_left).chain(fingerprints(again).iter()))
+    let mut left: Vec<(Fingerprint, usize)> = known.iter().map(|one| (one, 0)).collect();
+    let failing = all.iter().filter(|mutant| !mutant.failures.is_empty());
+    let mut fitting: Vec<Vec<usize>> = failing
+        .map(|mutant| {
+            let fits = |at: &usize| left[*at].0.cause == mutant.cause && agrees(mutant, &left[*at].0);
+            (0..left.len()).filter(fits).collect()
+        })
+        .collect();
+    // A mutant that ran few cases can agree with several fingerprints: those with one choice take theirs first.
+    fitting.sort_by_key(Vec::len);
+    for fitting in fitting {
+        if let Some(at) = fitting.into_iter().find(|at| left[*at].1 < left[*at].0.mutants) {
+            left[at].1 += 1;
+        }
+    }
+    let left = left.into_iter().filter(|(_, mutants)| *mutants > 0);
+    Fingerprints::new(
+        left.map(|(one, mutants)| Fingerprint { mutants, ..one }).chain(fingerprints(again).iter()),
+    )
 }
 
 fn by_cause(known: &Fingerprints) -> BTreeMap<String, Vec<Fingerprint>> {

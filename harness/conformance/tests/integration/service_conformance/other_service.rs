@@ -150,6 +150,7 @@ async fn correct_key_set_conforms_and_verifies_verdicts() {
         "keys.token-claims.numbers",
         "keys.rotation.verifies",
         "keys.rotation.twice",
+        "keys.rotation.second",
         "keys.rotation.during",
         "keys.rotation.cached",
     ];

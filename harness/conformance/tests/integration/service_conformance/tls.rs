@@ -35,6 +35,7 @@ async fn service_ca_option_attaches_to_a_private_ca() {
         "keys.token-claims.numbers",
         "keys.rotation.verifies",
         "keys.rotation.twice",
+        "keys.rotation.second",
         "keys.rotation.during",
         "keys.rotation.cached",
     ];

@@ -46,6 +46,8 @@ pub(super) async fn woken(
             let (last, before) = states.split_last()?;
             for state in before {
                 context.chosen(state.clone()).await?;
+                // A service may end the polls of a session that ends.
+                context.sleep(TO_BEGIN).await;
             }
             Provided::state(context, last.clone()).await
         };
