@@ -92,6 +92,12 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         reports.push(parse_report(argument)?);
     }
     if collector {
+        if quick && fingerprint_file.is_some() {
+            return Err(Failure::usage(
+                "cannot make the fingerprints of collectors with --quick: a fingerprint has all cases",
+                "leave out --quick",
+            ));
+        }
         // A user's run has all cases: so has a fingerprint.
         let scope = if fingerprint_file.is_some() { Scope::Full } else { Scope::Gate };
         let (jobs, progress) = (usize::from(jobs), print_progress);

@@ -59,7 +59,7 @@ pub use edge_rule::{EdgeObservation, EdgeRule};
 pub use keys::{KeySetExchange, KeySetObservation, KeySetRule, Keys};
 pub use monitors::{CollectorMonitor, EdgeMonitor, ServiceMonitor};
 pub use need::{EdgeNeed, ServiceNeed};
-pub use part::{CaseSettings, Exchange, Monitor, Part};
+pub use part::{CaseSettings, Exchange, Monitor, Part, RateLimitRule};
 pub use point_rule::PointRule;
 pub use releases::{Release, Releases, RemovedCase};
 pub(crate) use service::{

@@ -2,6 +2,7 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 
 use edgeproof_fixtures::spec::Spec;
+use edgeproof_http::Sent;
 use edgeproof_reports::difference::Subject;
 use futures_util::future::BoxFuture;
 
@@ -14,6 +15,8 @@ pub trait Part: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// Its name in messages, such as `the key set`.
     const SUBJECT: Subject;
+    /// What it means that the target limits the rate of requests.
+    const RATE_LIMIT: RateLimitRule = RateLimitRule::Open;
     /// Needs of a case that names none.
     const NEEDS: &'static [Self::Need] = &[];
     /// The invariants of a run, in the order of the report.
@@ -35,10 +38,26 @@ pub trait Part: Copy + Send + Sync + 'static {
         Fingerprints::builtin()
     }
 
+    /// Whether an exchange went the whole way through the target, so that its time shows how fast the target is.
+    fn is_whole(sent: &Sent) -> bool {
+        sent.reply.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status))
+    }
+
     /// The commands that play a case.
     fn commands(id: &str) -> Vec<String> {
         vec![format!("edgeproof conformance {} --filter {id}", Self::NAME)]
     }
+}
+
+/// What it means for a failed case that the target answered by itself that it limits the rate of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateLimitRule {
+    /// The case fails: the interface has no such answer.
+    Fails,
+    /// The case proves nothing: the interface does not show whether there is a limit.
+    Open,
+    /// Nothing: the exchanges of the cases are not with the target.
+    NotOfTarget,
 }
 
 /// What only the cases of one part set.

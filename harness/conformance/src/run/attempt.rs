@@ -50,8 +50,8 @@ async fn attempt<R: Runner>(
     let Released { mut found, end, notes } = runner.release(context, case, leased).await;
     context.judge_observations(case, &mut found, in_time);
     context.excuse_delays(began, &mut found);
-    context.pace.learn(R::Part::SUBJECT, &found);
-    context.rate_limit.watch(R::Part::SUBJECT, case, &mut found);
+    context.pace.learn::<R::Part>(&found);
+    context.rate_limit.watch::<R::Part>(case, &mut found);
     match &end {
         CaseEnd::BrokenOff(death) => return broken_off(runner, case, Arc::clone(death)),
         CaseEnd::Last(death) | CaseEnd::Suspect(death, _) => found.fail_with(death.check(R::Part::SUBJECT)),

@@ -1,10 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use edgeproof_reports::difference::Subject;
-use http::header::AUTHORIZATION;
-
-use crate::cases::CaseFindings;
+use crate::cases::{CaseFindings, Part};
 
 /// Time of an exchange for which the timeouts of cases are made: cases with many exchanges have time for this.
 const USUAL: Duration = Duration::from_millis(100);
@@ -14,7 +11,7 @@ const LONGEST: f64 = 20.0;
 /// How fast the target answers at best. The number of its exchanges must not fail a case of a slow target.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// Shortest time of an exchange (µs).
+    /// Shortest time of an exchange through the whole target (µs).
     fastest: AtomicU64,
 }
 
@@ -25,22 +22,10 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Learns from the exchanges of a case. Only those that need the whole target count: accepted collections of an edge, answers
-    /// of a service to its token, key sets.
-    pub(super) fn learn(&self, target: Subject, found: &CaseFindings) {
+    /// Learns from the exchanges of a case.
+    pub(super) fn learn<P: Part>(&self, found: &CaseFindings) {
         let sent = found.sent.iter().map(|exchange| &exchange.sent);
-        let answered = sent.filter(|sent| {
-            let status = sent.reply.as_ref().map_or(u16::MAX, |answer| answer.status);
-            let is_success = (200..300).contains(&status);
-            match target {
-                Subject::Edge => is_success && sent.request.method == "POST",
-                Subject::Service => {
-                    (is_success || status == 404) && sent.request.headers.contains_key(AUTHORIZATION)
-                }
-                _ => is_success,
-            }
-        });
-        if let Some(fastest) = answered.map(|sent| sent.took).min() {
+        if let Some(fastest) = sent.filter(|sent| P::is_whole(sent)).map(|sent| sent.took).min() {
             let fastest = u64::try_from(fastest.as_micros()).unwrap_or(u64::MAX);
             self.fastest.fetch_min(fastest, Ordering::Relaxed);
         }

@@ -1,13 +1,12 @@
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use edgeproof_http::Answer;
+use edgeproof_http::Sent;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Count, Counted, Subject};
 use http::header::RETRY_AFTER;
 use parking_lot::Mutex;
 
-use crate::cases::{CaseFacts, CaseFindings};
+use crate::cases::{CaseFacts, CaseFindings, Part, RateLimitRule};
 use crate::judge::Check;
 
 /// Latest cases that tell whether the target refuses most requests by itself.
@@ -21,13 +20,23 @@ const UNAVAILABLE: u16 = 503;
 
 /// Watches all cases of a run for a target that limits the rate of requests.
 #[derive(Debug, Default)]
-pub(super) struct RateLimit {
+pub(super) struct RateLimit(Mutex<Watch>);
+
+#[derive(Debug, Default)]
+struct Watch {
     /// Whether each of the latest cases was limited.
-    latest: Mutex<VecDeque<bool>>,
+    latest: VecDeque<bool>,
     /// The cases see what arrives at the service.
-    sees_arrivals: AtomicBool,
-    /// The first case that ends the run, with its refusals.
-    reached: Mutex<Option<(Subject, Refusals)>>,
+    sees_arrivals: bool,
+    /// What ended the run.
+    reached: Option<Reached>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reached {
+    target: Subject,
+    refusals: Refusals,
+    fails: bool,
 }
 
 /// What a target refused by itself in a case.
@@ -41,43 +50,46 @@ struct Refusals {
 }
 
 impl RateLimit {
-    /// Adds a check to a failed case whose requests an edge refused by itself. The interface does not show whether a service
-    /// limits the rate: such a case proves nothing.
-    pub(super) fn watch(&self, target: Subject, case: &CaseFacts, found: &mut CaseFindings) {
-        if found.sent.is_empty() || target == Subject::Collector {
+    /// Adds to a failed case that the target refused its last request by itself, or that it therefore proves nothing.
+    pub(super) fn watch<P: Part>(&self, case: &CaseFacts, found: &mut CaseFindings) {
+        if found.sent.is_empty() || P::RATE_LIMIT == RateLimitRule::NotOfTarget {
             return;
         }
-        if !found.arrivals.is_empty() {
-            self.sees_arrivals.store(true, Ordering::Relaxed);
-        }
-        let unavailable = !case.exclusive && self.sees_arrivals.load(Ordering::Relaxed);
-        let refusals = refusals(target, found, unavailable);
-        let mut latest = self.latest.lock();
-        latest.push_back(refusals.is_some());
-        if latest.len() > WINDOW {
-            latest.pop_front();
+        let mut watch = self.0.lock();
+        watch.sees_arrivals |= !found.arrivals.is_empty();
+        let fails = P::RATE_LIMIT == RateLimitRule::Fails;
+        let refusals = refusals(found, !case.exclusive && watch.sees_arrivals)
+            // Without a time, a service that should answer otherwise may have answered so.
+            .filter(|refusals| fails || refusals.retry_after.is_some());
+        watch.latest.push_back(refusals.is_some());
+        if watch.latest.len() > WINDOW {
+            watch.latest.pop_front();
         }
         let Some(refusals) = refusals else { return };
-        if target == Subject::Edge {
+        let target = P::SUBJECT;
+        if fails {
             found.checks.insert(0, refusals.check());
         } else {
-            found.not_run = Some(format!("{} refuses the request with {refusals}", target.name()));
+            found.not_run = Some(format!(
+                "{} refuses the request with {refusals}: if it limits the rate, raise the limit for the test",
+                target.name()
+            ));
         }
-        if latest.iter().filter(|limited| **limited).count() >= MOST_LIMITED {
-            self.reached.lock().get_or_insert((target, refusals));
+        if watch.latest.iter().filter(|limited| **limited).count() >= MOST_LIMITED {
+            watch.reached.get_or_insert(Reached { target, refusals, fails });
         }
     }
 
     /// Why no further case can run, if the target refuses most requests by itself.
     pub(super) fn because(&self) -> Option<String> {
-        let (target, refusals) = (*self.reached.lock())?;
+        let Reached { target, refusals, .. } = self.0.lock().reached?;
         Some(format!("{} refused most of the latest requests by itself, with {refusals}", target.name()))
     }
 
     /// What the report says about it, and whether it fails the run.
     pub(super) fn finding(&self) -> Option<(String, bool)> {
         let because = self.because()?;
-        let fails = self.reached.lock().is_some_and(|(target, _)| target == Subject::Edge);
+        let fails = self.0.lock().reached?.fails;
         let text = format!(
             "{because}: the run ended early. If it or a proxy in front of it limits the rate, raise the limit for the test \
              or switch it off: a run sends thousands of requests within seconds from one address"
@@ -88,23 +100,25 @@ impl RateLimit {
 
 /// Whether the target itself refused the last request of a failed case. `unavailable`: a 503 that names a time counts too,
 /// because the request would have been seen at the service, which was there.
-fn refusals(target: Subject, found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
+fn refusals(found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
     if !found.checks.iter().any(|check| !check.ok && check.level == CaseLevel::Must) {
         return None;
     }
-    let is_limited = |answer: &&Answer| {
-        let names_time = answer.headers.contains_key(RETRY_AFTER);
-        answer.status == TOO_MANY || answer.status == UNAVAILABLE && names_time && unavailable
+    let is_limited = |sent: &&Sent| {
+        sent.reply.as_ref().is_ok_and(|answer| {
+            let names_time = answer.headers.contains_key(RETRY_AFTER);
+            answer.status == TOO_MANY || answer.status == UNAVAILABLE && names_time && unavailable
+        })
     };
-    // An edge is expected to relay these.
-    let sent = found.sent.iter().map(|exchange| &exchange.sent);
-    let work: Vec<_> = sent.filter(|sent| target != Subject::Edge || sent.request.method == "POST").collect();
-    let answers = || work.iter().filter_map(|sent| sent.reply.as_ref().ok());
+    let sent = || found.sent.iter().map(|exchange| &exchange.sent);
     // A case ends with its first refusal, or goes on.
-    let last = answers().next_back().filter(is_limited)?;
-    let (refused, requests) = (answers().filter(is_limited).count(), work.len());
+    let last = sent().rev().find(|sent| sent.reply.is_ok()).filter(is_limited)?.reply.as_ref().ok()?;
+    let (refused, requests) = (sent().filter(is_limited).count(), sent().count());
     let retry_after = last.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    let is_refusal_of_target = refused + found.arrivals.len() <= requests;
+    // Only a request with a body arrives at the service.
+    let with_body = || sent().filter(|sent| !sent.request.body.is_empty());
+    let is_refusal_of_target = found.arrivals.is_empty()
+        || with_body().filter(is_limited).count() + found.arrivals.len() <= with_body().count();
     is_refusal_of_target.then_some(Refusals { status: last.status, refused, requests, retry_after })
 }
 

@@ -82,3 +82,28 @@ fn agrees(one: &MutantFailures, known: &Fingerprint) -> bool {
     });
     alike.count() == one.failures.len() && expected.next().is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mutant with one cause that fails these cases, and ran them and `c`.
+    fn mutant(name: &str, failed: &[&str]) -> MutantFailures {
+        let symptoms = || ["status: 500".to_owned()].into();
+        MutantFailures {
+            mutant: name.into(),
+            cause: "crashes".into(),
+            failures: failed.iter().map(|case| ((*case).to_owned(), symptoms())).collect(),
+            ran: ["a", "b", "c"].map(str::to_owned).into(),
+        }
+    }
+
+    #[test]
+    fn only_fingerprints_of_mutants_that_fail_otherwise_are_replaced() {
+        let before = [mutant("one", &["a"]), mutant("two", &["a"]), mutant("three", &["b"])];
+        let known = fingerprints(&before);
+        let now = [mutant("one", &["a"]), mutant("two", &["a"]), mutant("three", &["b", "c"])];
+        assert_eq!(differing(&known, &now).collect::<Vec<_>>(), [2]);
+        assert_eq!(renewed(&known, &now, &now[2..]), fingerprints(&now));
+    }
+}

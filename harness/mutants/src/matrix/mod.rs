@@ -85,11 +85,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         let run = |at: usize| mutant_run::run(bed, &mutants[at], &cases, traces.as_ref());
         run_all(mutants.len(), options.jobs, options.progress, run).await?
     };
-    let failures: Vec<MutantFailures> = mutants
-        .iter()
-        .zip(&results)
-        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
-        .collect();
+    let failures = failures_of(&mutants, &results);
     let made = match options.scope {
         Scope::Full => Some(causes::fingerprints(&failures)),
         Scope::Gate if options.renews => Some(renewed(bed, options, &mutants, &cases, &failures).await?),
@@ -144,12 +140,15 @@ async fn renewed(
     let traces = trace(bed, &cases_with_steps(bed, cases), options.jobs * 2).await?;
     let run = |at: usize| mutant_run::run(bed, differing[at], cases, Some(&traces));
     let results = run_all(differing.len(), options.jobs, options.progress, run).await?;
-    let again: Vec<_> = differing
-        .iter()
-        .zip(&results)
-        .map(|(Mutant { id, cause, .. }, result)| MutantFailures::new(id, cause, &result.cases))
-        .collect();
-    Ok(causes::renewed(known, failures, &again))
+    Ok(causes::renewed(known, failures, &failures_of(differing, &results)))
+}
+
+fn failures_of<'m>(
+    mutants: impl IntoIterator<Item = &'m Mutant>,
+    results: &[MutantResult],
+) -> Vec<MutantFailures> {
+    let ran = mutants.into_iter().zip(results);
+    ran.map(|(mutant, result)| MutantFailures::new(&mutant.id, &mutant.cause, &result.cases)).collect()
 }
 
 /// Whether a mutant with this id is none of the collector's, which have a matrix of their own.

@@ -3,7 +3,7 @@ use std::convert::Infallible;
 use edgeproof_reports::difference::Subject;
 use strum::VariantArray;
 
-use crate::cases::{CollectorMonitor, CollectorTarget, Part};
+use crate::cases::{CollectorMonitor, CollectorTarget, Part, RateLimitRule};
 use crate::causes::Fingerprints;
 
 /// The collector, in pages of a browser.
@@ -13,6 +13,7 @@ pub struct Collector;
 impl Part for Collector {
     const NAME: &'static str = "collector";
     const SUBJECT: Subject = Subject::Collector;
+    const RATE_LIMIT: RateLimitRule = RateLimitRule::NotOfTarget;
     const MONITORS: &'static [CollectorMonitor] = CollectorMonitor::VARIANTS;
 
     type Need = Infallible;

@@ -1,3 +1,4 @@
+use edgeproof_http::Sent;
 use edgeproof_mock::{ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Subject;
@@ -6,7 +7,7 @@ use strum::VariantArray;
 
 use crate::cases::{
     Case, CaseList, CaseSettings, Conversation, EdgeMonitor, EdgeNeed, EdgeObservation, EdgeTarget, NewCase,
-    Part, Setup, collection,
+    Part, RateLimitRule, Setup, collection,
 };
 use crate::judge::ExpectedAnswer;
 
@@ -17,6 +18,7 @@ pub struct Edge;
 impl Part for Edge {
     const NAME: &'static str = "edge";
     const SUBJECT: Subject = Subject::Edge;
+    const RATE_LIMIT: RateLimitRule = RateLimitRule::Fails;
     const NEEDS: &'static [EdgeNeed] = &[EdgeNeed::Service, EdgeNeed::Origin];
     const MONITORS: &'static [EdgeMonitor] = EdgeMonitor::VARIANTS;
 
@@ -25,6 +27,12 @@ impl Part for Edge {
     type Exchange = Conversation;
     type Target = EdgeTarget;
     type Monitor = EdgeMonitor;
+
+    /// An accepted collection reached the service.
+    fn is_whole(sent: &Sent) -> bool {
+        let is_success = sent.reply.as_ref().is_ok_and(|answer| (200..300).contains(&answer.status));
+        is_success && sent.request.method == "POST"
+    }
 
     fn commands(id: &str) -> Vec<String> {
         ["conformance --filter", "serve"]

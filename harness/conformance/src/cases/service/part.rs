@@ -1,4 +1,6 @@
+use edgeproof_http::Sent;
 use edgeproof_reports::difference::Subject;
+use http::header::AUTHORIZATION;
 
 use crate::cases::service::VerdictExchange;
 use crate::cases::{Part, ServiceMonitor, ServiceNeed, ServiceTarget};
@@ -26,4 +28,11 @@ impl Part for Service {
     type Exchange = VerdictExchange;
     type Target = ServiceTarget;
     type Monitor = ServiceMonitor;
+
+    /// A verdict was looked for.
+    fn is_whole(sent: &Sent) -> bool {
+        let is_found = |status: u16| (200..300).contains(&status) || status == 404;
+        sent.request.headers.contains_key(AUTHORIZATION)
+            && sent.reply.as_ref().is_ok_and(|answer| is_found(answer.status))
+    }
 }

@@ -23,3 +23,27 @@ impl StableValues {
 fn values(reply: &AnswerResult) -> Vec<(String, Value)> {
     reply.as_ref().map(|answer| leaves(&answer.body)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_http::Answer;
+    use rstest::rstest;
+
+    use super::*;
+
+    fn reply(body: &str) -> AnswerResult {
+        let (version, headers) = (http::Version::HTTP_11, http::HeaderMap::new());
+        Ok(Answer { status: 200, version, headers, body: body.to_owned().into(), complete: true })
+    }
+
+    #[rstest]
+    #[case::same(r#"{"decision":"allow","age":2}"#, true)]
+    #[case::other_order(r#"{"age":3,"decision":"allow"}"#, true)]
+    #[case::other_decision(r#"{"decision":"deny","age":3}"#, false)]
+    #[case::no_verdict(r#"{"status":"pending"}"#, false)]
+    fn only_what_two_readings_share_has_to_stay(#[case] after: &str, #[case] expected: bool) {
+        let [first, later] =
+            [r#"{"decision":"allow","age":0}"#, r#"{"decision":"allow","age":1}"#].map(reply);
+        assert_eq!(StableValues::of(&first, &later).is_in(&reply(after)), expected);
+    }
+}

@@ -4,7 +4,7 @@ use edgeproof_http::NoAnswer;
 use edgeproof_launch::LogTail;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath, Subject, Wire};
+use edgeproof_reports::difference::{DeathEvidence, LastExchange, ProcessDeath, Wire};
 use edgeproof_targets::RunningEdge;
 
 use super::edge_answer::is_edge_answer;
@@ -12,7 +12,7 @@ use super::foreign::check_foreign;
 use super::lease_error::LeaseError;
 use super::pool::EdgePool;
 use super::pool_options::EdgeUpstream;
-use crate::cases::{CaseFindings, EdgeNeed, collection};
+use crate::cases::{CaseFindings, Edge, EdgeNeed, collection};
 use crate::judge::{silence, status_and_body};
 use crate::run::reason_probe::{hides_reason, reason_probes};
 use crate::run::runner::{Limitation, SanityResult};
@@ -80,7 +80,7 @@ async fn probe(pool: &EdgePool, context: &RunnerContext) -> Result<Probe, LeaseE
             case.target.service.as_ref().map(|service| service.arrivals_since(mark)).unwrap_or_default();
         let reached = arrived.iter().any(|arrival| arrival.request.method == "POST");
         let found = case.end();
-        context.pace.learn(Subject::Edge, &found);
+        context.pace.learn::<Edge>(&found);
         let died = if sent.reply.is_err() { death(edge).await } else { None };
         if reached && died.is_none() || died.is_some() || tries == 2 {
             let log = edge.log().filter(|_| edge.pid().is_some());

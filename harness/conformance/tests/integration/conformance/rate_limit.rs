@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof::cases::{self, Catalog};
-use edgeproof::run::{ConformanceRun, EdgePool, EdgePoolOptions, Selection};
+use edgeproof::run::{
+    ConformanceRun, EdgePool, EdgePoolOptions, Selection, ServiceLocation, ServiceRunner,
+    ServiceRunnerOptions,
+};
 use edgeproof_edge::{EdgeAnswer, EdgeDecision, EdgeFaultHooks, EdgeOptions, EdgeRequest};
+use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Spec, Version};
-use edgeproof_mock::ReplyShape;
+use edgeproof_mock::{
+    ReplyShape, ServiceAction, ServiceDecision, ServiceFaultHooks, ServiceOptions, ServiceRequest,
+};
 use edgeproof_reports::{Outcome, Report};
 use edgeproof_targets::{Embedded, FaultInjection, Target};
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
@@ -33,6 +40,65 @@ async fn limit_ends_the_run(#[case] status: u16, #[case] refuses: fn(usize) -> b
     assert_eq!(causes.first() == Some(&"rate-limited"), ends, "{causes:?}");
     let [failed, not_run] = [Outcome::Fail, Outcome::NotRun].map(|outcome| ids(&report, &[outcome]).len());
     assert_eq!(not_run > 50 && failed < 120, ends, "{failed} failed, {not_run} not run");
+}
+
+/// The interface does not show whether a service limits the rate: such a run proves nothing.
+#[rstest]
+#[case::with_a_time(Some("60"), 3)]
+#[case::without_a_time(None, 1)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn service_with_a_limit_proves_nothing(
+    #[case] retry_after: Option<&'static str>,
+    #[case] exit_code: u8,
+) {
+    let spec = Arc::new(Spec::builtin(Version::Current));
+    let RunCredentials { credentials, files } = RunCredentials::new();
+    let cases = cases::service(Catalog::new(&spec, &ReplyShape::from_profile(spec.profile()), false));
+    let options = ServiceRunnerOptions {
+        mock_spec: None,
+        profile: spec.profile().clone(),
+        spec,
+        inputs: ServiceRunnerOptions::mock_inputs(&credentials),
+        waits: false,
+        redactor: Arc::new(Redactor::new(&credentials)),
+        location: ServiceLocation::Mock(credentials, files),
+    };
+    let limit = ServiceLimit { retry_after, requests: Arc::default() };
+    let runner = ServiceRunner::new(options).with_faults(Arc::new(limit));
+    let run = ConformanceRun::new(cases, &Selection::default(), runner).unwrap();
+    let report = run.execute().await.unwrap();
+    assert_eq!(report.exit_code, exit_code, "{:?}", report.findings);
+    let finding = report.findings.iter().any(|finding| finding.contains("raise the limit"));
+    assert_eq!(finding, retry_after.is_some(), "{:?}", report.findings);
+}
+
+/// Refuses requests after the first hundred.
+#[derive(Debug, Clone)]
+struct ServiceLimit {
+    retry_after: Option<&'static str>,
+    requests: Arc<AtomicUsize>,
+}
+
+impl FaultInjection for ServiceLimit {
+    fn service(&self, options: &mut ServiceOptions) {
+        options.hooks = Arc::new(self.clone());
+    }
+}
+
+impl ServiceFaultHooks for ServiceLimit {
+    fn conclude(&self, _: &ServiceRequest<'_>, mut right: ServiceDecision) -> ServiceAction {
+        let request = self.requests.fetch_add(1, Ordering::Relaxed);
+        if request >= 100 {
+            right.status = 429;
+            right.headers = self
+                .retry_after
+                .map(|time| (RETRY_AFTER, HeaderValue::from_static(time)))
+                .into_iter()
+                .collect();
+            right.body = Bytes::from_static(b"slow down");
+        }
+        ServiceAction::At(Duration::ZERO, right)
+    }
 }
 
 async fn run(limit: Limit) -> Report {

@@ -7,7 +7,7 @@ use super::named::own_verdict;
 use super::references::pending;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer};
 use crate::cases::{CaseList, Service, ServiceCaseContext, as_segment, summary};
-use crate::judge::{self, AnswerResult};
+use crate::judge;
 
 /// References that servers may refuse or change, and words that programs take for something else (1.3, 7.4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
@@ -19,8 +19,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 
 /// Servers may refuse these texts. None of them leads to the verdict of a text that resembles it.
 fn odd(cases: &mut CaseList<'_, Service>) {
-    const ODD: [(&str, &str); 6] =
-        [("a", "a%FF"), ("a", "a%C3"), ("ab", "ab%0A"), ("ab", "ab%0D%0A"), ("ab", "ab%09"), ("ab", "%0Aab")];
+    const ODD: [(&str, &str); 6] = [
+        ("a", "{}a%FF"),
+        ("a", "{}a%C3"),
+        ("ab", "{}ab%0A"),
+        ("ab", "{}ab%0D%0A"),
+        ("ab", "{}ab%09"),
+        ("ab", "%0A{}ab"),
+    ];
     let title = "a verdict is found by its exact reference, and not with control characters or broken UTF-8";
     cases
         .case(AVAILABLE, "verdict.named.odd", title)
@@ -34,24 +40,18 @@ fn odd(cases: &mut CaseList<'_, Service>) {
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
                 let checks = own_verdict(context, &reference, &reply);
                 context.checks(checks);
-                let segment = match near.strip_prefix("%0A") {
-                    Some(end) => format!("%0A{}{end}", as_segment(&start)),
-                    None => format!("{}{near}", as_segment(&start)),
-                };
+                let segment = near.replace("{}", &as_segment(&start));
                 let path = context.spec().verdict_path().with(&segment);
-                let draft = Draft { path, ..context.with_token(&start).draft() };
-                // The interface does not show which reference such a path has.
-                context.weakest = CaseLevel::Open;
-                let sent = context.send(&draft, context.timeout).await;
-                context.weakest = CaseLevel::Must;
-                no_verdict(context, &segment, &sent.reply);
+                without_verdict(context, &segment, &Draft { path, ..context.with_token(&start).draft() })
+                    .await;
             }
         }))
         .requires(&CHOSEN)
         .also(PENDING);
 }
 
-/// Words that programs take for nothing. A page may pass them to `start()`.
+/// Words that programs take for nothing. A page may pass them to `start()`. `vary/references.rs` asks for other words: these
+/// have a verdict for two minutes.
 const WORDS: [&str; 4] = ["null", "undefined", "None", "nil"];
 
 /// A session whose reference is such a word has its verdict.
@@ -89,7 +89,8 @@ fn long(cases: &mut CaseList<'_, Service>) {
             }
             let cut = &text[..LONG - 1];
             for near in [cut.to_owned(), format!("{cut}y"), format!("{text}x")] {
-                without_verdict(context, &near).await;
+                let draft = context.with_token(&near).draft();
+                without_verdict(context, &near, &draft).await;
             }
         }))
         .observes_itself()
@@ -125,18 +126,15 @@ async fn is_stored(context: &mut ServiceCaseContext, reference: &str) -> bool {
     false
 }
 
-/// A request for this text does not return a verdict. A server may refuse it.
-pub(super) async fn without_verdict(context: &mut ServiceCaseContext, text: &str) {
+/// This request does not return a verdict. A server may refuse it, and the interface does not show which reference an odd
+/// path has.
+pub(super) async fn without_verdict(context: &mut ServiceCaseContext, name: &str, draft: &Draft) {
     context.weakest = CaseLevel::Open;
-    let reply = context.fetch_verdict(&context.with_token(text)).await;
+    let reply = context.send(draft, context.timeout).await.reply;
     context.weakest = CaseLevel::Must;
-    no_verdict(context, text, &reply);
-}
-
-fn no_verdict(context: &mut ServiceCaseContext, text: &str, reply: &AnswerResult) {
-    if context.has_status(AVAILABLE, reply) {
-        let expected = answer(context.row(PENDING), text);
-        let checks = judge::exact(&expected, reply).into_iter();
-        context.checks(checks.map(|check| check.of(&format!("{text:?}"))).collect());
+    if context.has_status(AVAILABLE, &reply) {
+        let expected = answer(context.row(PENDING), name);
+        let checks = judge::exact(&expected, &reply).into_iter();
+        context.checks(checks.map(|check| check.of(&format!("{name:?}"))).collect());
     }
 }

@@ -140,7 +140,8 @@ fn segments(cases: &mut CaseList<'_, Service>) {
                 pending(context, std::slice::from_ref(&end)).await;
                 let near = near.iter().map(|start| format!("{start}{end}"));
                 for text in near.chain(escaped(&reference)) {
-                    without_verdict(context, &text).await;
+                    let draft = context.with_token(&text).draft();
+                    without_verdict(context, &text, &draft).await;
                 }
             }))
             .requires(&CHOSEN)
