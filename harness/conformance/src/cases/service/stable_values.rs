@@ -31,9 +31,9 @@ mod tests {
 
     use super::*;
 
-    fn reply(body: &str) -> AnswerResult {
+    fn answer(body: &str) -> Answer {
         let (version, headers) = (http::Version::HTTP_11, http::HeaderMap::new());
-        Ok(Answer { status: 200, version, headers, body: body.to_owned().into(), complete: true })
+        Answer { status: 200, version, headers, body: body.to_owned().into(), complete: true }
     }
 
     #[rstest]
@@ -42,8 +42,8 @@ mod tests {
     #[case::other_decision(r#"{"decision":"deny","age":3}"#, false)]
     #[case::no_verdict(r#"{"status":"pending"}"#, false)]
     fn only_what_two_readings_share_has_to_stay(#[case] after: &str, #[case] expected: bool) {
-        let [first, later] =
-            [r#"{"decision":"allow","age":0}"#, r#"{"decision":"allow","age":1}"#].map(reply);
-        assert_eq!(StableValues::of(&first, &later).is_in(&reply(after)), expected);
+        let [first, later] = [r#"{"decision":"allow","age":0}"#, r#"{"decision":"allow","age":1}"#]
+            .map(|body| Ok(answer(body)));
+        assert_eq!(StableValues::of(&first, &later).is_in(&Ok(answer(after))), expected);
     }
 }
