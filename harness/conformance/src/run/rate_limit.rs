@@ -58,7 +58,7 @@ impl RateLimit {
         let mut watch = self.0.lock();
         watch.sees_arrivals |= !found.arrivals.is_empty();
         let fails = P::RATE_LIMIT == RateLimitRule::Fails;
-        let refusals = refusals(found, !case.exclusive && watch.sees_arrivals)
+        let refusals = refusals(P::RATE_LIMIT, found, !case.exclusive && watch.sees_arrivals)
             // Without a time, a service that should answer otherwise may have answered so.
             .filter(|refusals| fails || refusals.retry_after.is_some());
         watch.latest.push_back(refusals.is_some());
@@ -98,9 +98,9 @@ impl RateLimit {
     }
 }
 
-/// Whether the target itself refused the last request of a failed case. `unavailable`: a 503 that names a time counts too,
-/// because the request would have been seen at the service, which was there.
-fn refusals(found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
+/// Whether the target itself refused the last request of a failed case, or any of them where a limit proves nothing.
+/// `unavailable`: a 503 that names a time counts too, because the request would have been seen at the service, which was there.
+fn refusals(rule: RateLimitRule, found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
     if !found.checks.iter().any(|check| !check.ok && check.level == CaseLevel::Must) {
         return None;
     }
@@ -111,8 +111,13 @@ fn refusals(found: &CaseFindings, unavailable: bool) -> Option<Refusals> {
         })
     };
     let sent = || found.sent.iter().map(|exchange| &exchange.sent);
-    // A case ends with its first refusal, or goes on.
-    let last = sent().rev().find(|sent| sent.reply.is_ok()).filter(is_limited)?.reply.as_ref().ok()?;
+    // Concurrent requests of a case end in any order. An edge that refuses one now and then is judged by the case.
+    let answered = || sent().rev().filter(|sent| sent.reply.is_ok());
+    let last = match rule {
+        RateLimitRule::Fails => answered().next().filter(is_limited),
+        _ => answered().find(is_limited),
+    };
+    let last = last?.reply.as_ref().ok()?;
     let (refused, requests) = (sent().filter(is_limited).count(), sent().count());
     let retry_after = last.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     // Only a request with a body arrives at the service.
