@@ -1,6 +1,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
+use edgeproof_fixtures::collector::modes;
 use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
 use edgeproof_fixtures::spec::Table;
 use edgeproof_fixtures::verdict::Judgement;
@@ -68,11 +69,12 @@ pub(crate) fn answer(state: &ServiceState, recording: &Recording, peer: &Peer) -
 
 /// Opens a collection. Before there were seals, its contents are the body.
 fn open_body(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), CollectionFault> {
-    if state.spec.seals_collections() {
-        open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id))
+    let (contents, replay_id) = if state.spec.seals_collections() {
+        open(body, &state.keys.seal()).map(|opened| (opened.contents, opened.replay_id))?
     } else {
-        read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id))
-    }
+        read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id))?
+    };
+    Ok((contents.of_modes(&modes(&state.spec))?, replay_id))
 }
 
 fn accept(state: &ServiceState, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {

@@ -42,27 +42,33 @@ const HEALTH: &str = "/health";
 #[derive(Debug)]
 pub(crate) struct Router {
     verdict: VerdictPath,
+    verdict_methods: Vec<String>,
     key_set: String,
+    key_set_methods: Vec<String>,
 }
 
 impl Router {
     pub(crate) fn new(spec: &Spec) -> Self {
-        Self { verdict: spec.verdict_path().clone(), key_set: spec.path(Endpoint::KeySet).to_owned() }
+        Self {
+            verdict: spec.verdict_path().clone(),
+            verdict_methods: spec.methods(Endpoint::Verdict).to_vec(),
+            key_set: spec.path(Endpoint::KeySet).to_owned(),
+            key_set_methods: spec.methods(Endpoint::KeySet).to_vec(),
+        }
     }
 
-    /// Routes a request. A `POST` to any path is a relayed collection: the interface does not show the path of an
-    /// edge's call. Other methods on the two paths of the interface are not allowed.
+    /// Routes a request. A `POST` to any path is a relayed collection, unless the path's endpoint takes it: the interface
+    /// does not show the path of an edge's call. Other methods on the two paths of the interface are not allowed.
     pub(crate) fn route(&self, method: &Method, path: &str) -> Route {
-        if method == Method::POST {
-            return Route::Relay;
-        }
         let reads = matches!(*method, Method::GET | Method::HEAD);
+        let takes = |methods: &[String]| reads || methods.iter().any(|listed| listed == method.as_str());
+        let not_taken = || if method == Method::POST { Route::Relay } else { Route::MethodNotAllowed };
         if path == self.key_set {
-            return if reads { Route::KeySet } else { Route::MethodNotAllowed };
+            return if takes(&self.key_set_methods) { Route::KeySet } else { not_taken() };
         }
         match self.verdict.reference(path) {
-            Some(reference) if reads => Route::Verdict(SessionRef::decode(reference)),
-            Some(_) => Route::MethodNotAllowed,
+            Some(reference) if takes(&self.verdict_methods) => Route::Verdict(SessionRef::decode(reference)),
+            Some(_) => not_taken(),
             None if reads && path == HEALTH => Route::Health,
             None if reads => Route::NotFound,
             None => Route::Relay,

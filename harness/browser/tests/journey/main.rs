@@ -40,7 +40,7 @@ async fn session_of_a_page_ends_in_a_verdict_that_the_key_set_verifies(
     assert_eq!(posted.len(), 1);
     assert_eq!(posted[0].body.as_deref().unwrap(), &relayed[0][..]);
     let contents = open(&relayed[0], journey.seal_keys()).unwrap().contents;
-    assert_eq!((contents.session_ref.as_str(), contents.mode), (REFERENCE, mode));
+    assert_eq!((contents.session_ref.as_str(), contents.mode.as_str()), (REFERENCE, mode.name()));
     assert_eq!(contents.collector_version, COLLECTOR_VERSION);
     check_measurements(contents.measurements, mode, edge);
     assert_eq!((record.console_errors, record.uncaught), (vec![], vec![]));

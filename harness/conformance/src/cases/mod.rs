@@ -17,6 +17,7 @@ mod edge_rule;
 pub mod explore;
 mod keys;
 mod look_alike;
+pub(crate) mod methods;
 mod monitors;
 mod need;
 mod part;

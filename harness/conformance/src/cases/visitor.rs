@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Body, Draft, HostForm, RequestForm};
 
 use super::{MARKER, ORIGIN, SIGNALS, collection, to_signals};
@@ -133,10 +134,11 @@ impl Visitor {
         targets.chain(fields).collect()
     }
 
-    /// Collections with other methods than POST.
-    pub(super) fn with_other_methods() -> Vec<Self> {
+    /// Collections with methods that the edge refuses.
+    pub(super) fn with_other_methods(spec: &Spec) -> Vec<Self> {
         let draft = |method: &str| Draft { method: method.to_owned(), ..collection() };
-        METHODS.map(|method| Self::nothing(method, draft(method))).into()
+        let refused = METHODS.into_iter().filter(|method| !spec.takes(Endpoint::Signals, method));
+        refused.map(|method| Self::nothing(method, draft(method))).collect()
     }
 
     /// Bytes that are no HTTP/1.1.
@@ -183,8 +185,8 @@ impl Visitor {
     }
 
     /// Requests whose body is a POST. A server that answers before it reads a body must not take the body for a request.
-    /// `signals`: the path for collections.
-    pub(super) fn with_nested_posts(signals: &str) -> Vec<Self> {
+    pub(super) fn with_nested_posts(spec: &Spec) -> Vec<Self> {
+        let signals = spec.path(Endpoint::Signals);
         let body = format!(r#"{{"sealed":"{MARKER}"}}"#);
         let nested = format!(
             "POST {signals} HTTP/1.1\r\nHost: edge.example\r\nContent-Type: application/json\r\n\
@@ -193,17 +195,19 @@ impl Visitor {
         );
         let sized = || Body::Sized(Bytes::from(nested.clone()));
         let chunked = Body::Chunked(Bytes::from(nested.clone()), usize::MAX);
-        let other = |method: &str| to_signals(method).header("Origin", ORIGIN);
-        vec![
-            Self::nothing("GET with a POST as its body", other("GET").body(sized())),
-            Self::nothing("PUT with a POST as its body", other("PUT").body(sized())),
-            Self::nothing("OPTIONS with a POST as its body", other("OPTIONS").body(sized())),
-            Self::nothing("DELETE with a POST as its body, in chunks", other("DELETE").body(chunked)),
-            Self::post(
-                "another path with a POST as its body",
-                Draft::new("POST", "/edgeproof/unknown").body(sized()),
-            ),
-        ]
+        let others = [
+            ("GET with a POST as its body", "GET", sized()),
+            ("PUT with a POST as its body", "PUT", sized()),
+            ("OPTIONS with a POST as its body", "OPTIONS", sized()),
+            ("DELETE with a POST as its body, in chunks", "DELETE", chunked),
+        ];
+        let is_refused = |method: &str| method == "OPTIONS" || !spec.takes(Endpoint::Signals, method);
+        let others = others.into_iter().filter(|(_, method, _)| is_refused(method));
+        let others = others.map(|(name, method, body)| {
+            Self::nothing(name, to_signals(method).header("Origin", ORIGIN).body(body))
+        });
+        let unknown = Draft::new("POST", "/edgeproof/unknown").body(sized());
+        others.chain([Self::post("another path with a POST as its body", unknown)]).collect()
     }
 
     fn nothing(name: &str, draft: Draft) -> Self {

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
+use edgeproof_fixtures::collector::modes;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_unsealed};
 use edgeproof_fixtures::spec::{Profile, Spec};
@@ -162,11 +163,12 @@ impl CollectorEdge {
 
     /// Contents of a collection, as the service reads them in this version of the interface.
     pub fn open(&self, body: &[u8]) -> Result<Contents, CollectionFault> {
-        if self.shared.spec.seals_collections() {
-            self.open_sealed(body).map(|opened| opened.contents)
+        let contents = if self.shared.spec.seals_collections() {
+            self.open_sealed(body)?.contents
         } else {
-            read_unsealed(body).map(|unsealed| unsealed.contents)
-        }
+            read_unsealed(body)?.contents
+        };
+        contents.of_modes(&modes(&self.shared.spec))
     }
 
     /// The same with all bytes of the contents.

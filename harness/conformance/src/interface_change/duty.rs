@@ -150,9 +150,9 @@ impl Verbs {
             Fact::Answer { .. } | Fact::Reason { .. } | Fact::Verdict { .. } => (self.answer, row.answer()),
             Fact::Thrown { text } => (self.throw, Some(format!("{text:?}"))),
             Fact::Endpoint { methods, path, .. } => {
-                // Preflights are the browser's.
-                let is_own = |method: &&String| self.serve != Self::READER.serve || *method != "OPTIONS";
-                let methods: Vec<&str> = methods.iter().filter(is_own).map(String::as_str).collect();
+                // A client keeps to the first method: preflights are the browser's, and no other one is needed.
+                let own = if self.serve == Self::READER.serve { 1 } else { methods.len() };
+                let methods: Vec<&str> = methods.iter().take(own).map(String::as_str).collect();
                 (self.serve, Some(format!("{} {path}", methods.join(", "))))
             }
             Fact::Setting { name, values, .. } if values.is_empty() => (self.set, Some(name.clone())),

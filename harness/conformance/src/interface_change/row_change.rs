@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
+use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Spec, Stimulus, Table};
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::cases::methods;
 
 /// A row that two versions do not have alike.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +94,7 @@ impl RowChange {
             (Some(Fact::Endpoint { methods: old, .. }), Some(Fact::Endpoint { methods: new, .. }))
                 if old != new =>
             {
-                Some("runs send the current methods")
+                methods_not_played(self.id(), old, new)
             }
             _ => None,
         }
@@ -112,6 +114,21 @@ impl RowChange {
     /// The new version's fact alone in the old version.
     pub fn alone(&self, old: &Spec, new: &Spec) -> Spec {
         old.with_row(self.old.as_ref().map(|row| row.id.as_str()), self.new.as_ref(), new)
+    }
+}
+
+/// Why no run plays other methods of an endpoint. None: each one is sent by a case.
+fn methods_not_played(row: &str, old: &[String], new: &[String]) -> Option<&'static str> {
+    let endpoints = [Endpoint::Signals, Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet];
+    let endpoint = endpoints.into_iter().find(|endpoint| endpoint.row() == row)?;
+    let is_played = |method: &&String| methods::plays_listed(endpoint, method);
+    let changed = |from: &[String], to: &[String]| {
+        from.iter().filter(|method| !to.contains(method)).all(|method| is_played(&method))
+    };
+    match (changed(old, new), changed(new, old)) {
+        (true, true) => None,
+        (false, _) => Some("runs send the method that went"),
+        (true, false) => Some("no case sends the new method"),
     }
 }
 

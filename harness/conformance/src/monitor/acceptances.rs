@@ -45,7 +45,7 @@ struct Told {
 
 fn told(request: &TracedRequest, edge: &EdgeRecord) -> Option<Told> {
     let path = request.draft.path.split('?').next().unwrap_or_default();
-    if request.draft.method != "POST" || path != edge.signals {
+    if !edge.posts(request) || path != edge.signals {
         return None;
     }
     let sent = request.sent.as_ref()?;

@@ -87,7 +87,7 @@ fn secrets(edge: &EdgeRecord) -> Breaches {
 /// Whether the interface defines the answer to this request: an ordinary POST to the path for collections. The interface
 /// leaves the maximum of a body open, so an edge may refuse a longer one by itself.
 fn is_collection(request: &TracedRequest, edge: &EdgeRecord) -> bool {
-    request.draft.method == "POST"
+    edge.posts(request)
         && request.draft.path == edge.signals
         && request.sender.level != CaseLevel::Open
         && !request.is_broken()

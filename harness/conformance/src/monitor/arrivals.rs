@@ -42,11 +42,12 @@ pub(super) fn copies(edge: &EdgeRecord) -> Vec<Check> {
         arrived.entry(&arrival.request.body).or_default().push(arrival);
     }
     let (mut copies, mut retries) = (Breaches::default(), Breaches::default());
-    let ambiguous = edge.requests.iter().filter(|request| posts(request) && is_ambiguous(request)).count();
+    let ambiguous =
+        edge.requests.iter().filter(|request| edge.posts(request) && is_ambiguous(request)).count();
     let mut arrived: Vec<_> = arrived.into_iter().collect();
     arrived.sort_by_key(|(_, arrivals)| arrivals[0].number);
     for (body, arrivals) in arrived {
-        let posted = requests.with(body).iter().filter(|request| posts(request)).count();
+        let posted = requests.with(body).iter().filter(|request| edge.posts(request)).count();
         // An edge can take the body of a request with an invalid length for an empty one. Another case judges that.
         let sent = posted + if body.is_empty() { ambiguous } else { 0 };
         let repeats = arrivals.iter().filter(|arrival| permits_repeat(arrival)).count();
@@ -85,7 +86,7 @@ impl<'a> PostedBodies<'a> {
     /// Those that an edge received.
     pub(super) fn new(edge: &'a EdgeRecord) -> Self {
         let bodies = |wanted: &dyn Fn(&TracedRequest) -> bool| -> BTreeSet<&'a [u8]> {
-            let requests = edge.requests.iter().filter(|request| posts(request) && wanted(request));
+            let requests = edge.requests.iter().filter(|request| edge.posts(request) && wanted(request));
             requests.map(|request| request.draft.body.bytes()).collect()
         };
         Self { whole: bodies(&|_| true), parts: bodies(&is_ambiguous), more: bodies(&is_open) }
@@ -114,8 +115,4 @@ fn is_ambiguous(request: &TracedRequest) -> bool {
 
 fn is_open(request: &TracedRequest) -> bool {
     request.sender.level == CaseLevel::Open
-}
-
-fn posts(request: &TracedRequest) -> bool {
-    request.draft.method == "POST"
 }

@@ -34,6 +34,8 @@ pub struct EdgeRecord {
     pub log_is_complete: bool,
     /// Path of collections.
     pub signals: String,
+    /// Methods that take collections to it, and `OPTIONS`.
+    pub methods: Vec<String>,
     /// The edge's answer to an accepted collection.
     pub accepted: ExpectedAnswer,
     /// Paths of the edge's files, and the address of the service. Empty: unknown.
@@ -56,6 +58,12 @@ pub enum ExpectedCertificate {
 }
 
 impl EdgeRecord {
+    /// Whether the method of a request takes collections to the edge.
+    pub(super) fn posts(&self, request: &TracedRequest) -> bool {
+        let method = request.draft.method.as_str();
+        method != "OPTIONS" && self.methods.iter().any(|listed| listed == method)
+    }
+
     /// The collections that arrived completely, relayed or not.
     pub fn relays(&self) -> impl Iterator<Item = &Arrival> {
         self.arrivals.iter().filter(|arrival| arrival.request.method == "POST" && arrival.request.complete)

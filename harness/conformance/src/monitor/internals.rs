@@ -2,7 +2,7 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_http::Answer;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, DifferenceKind, Invariant, SecretPlace, Secrets};
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::breaches::{Breaches, by_case, by_exchange};
 use super::edge_record::EdgeRecord;
@@ -120,7 +120,9 @@ fn shown<'t>(text: &'t [u8], internals: &[String]) -> Option<&'t [u8]> {
     };
     let find = |word: &str| memmem::find(text, word.as_bytes()).map(|at| (at, at + word.len()));
     let plain = places.filter_map(find).find(is_whole);
-    let (from, to) = plain.or_else(|| SOURCES.iter().find_map(|word| source_line(text, word)))?;
+    // Each of these words has a dot, which most answers lack.
+    let sources = memchr(b'.', text).map_or(&[][..], |_| &SOURCES);
+    let (from, to) = plain.or_else(|| sources.iter().find_map(|word| source_line(text, word)))?;
     Some(&text[from.saturating_sub(AROUND)..(to + AROUND).min(text.len())])
 }
 

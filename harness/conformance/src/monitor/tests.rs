@@ -36,6 +36,7 @@ pub(super) fn edge() -> EdgeRecord {
         violations: Vec::new(),
         log: Some(Vec::new()),
         log_is_complete: true,
+        methods: vec!["POST".into(), "OPTIONS".into()],
         signals: SIGNALS.into(),
         accepted: ExpectedAnswer { status: 200, body: Some(json!({"ok": true})), to_head: false },
         max_body: 1024 * 1024,

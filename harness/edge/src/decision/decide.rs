@@ -79,7 +79,7 @@ pub fn decide(rules: &EdgeRules, facts: &RequestFacts) -> EdgeDecision {
     }
     if facts.path == rules.health.path {
         return EdgeDecision::Answer(match facts.method {
-            Method::GET | Method::HEAD => fixed(rules, facts, &rules.healthy),
+            ref method if rules.health.methods.contains(method) => fixed(rules, facts, &rules.healthy),
             _ => method_not_allowed(rules, facts, &rules.health.allow),
         });
     }
@@ -88,8 +88,8 @@ pub fn decide(rules: &EdgeRules, facts: &RequestFacts) -> EdgeDecision {
         return EdgeDecision::Answer(answer(rules, facts, StatusCode::NOT_FOUND, body));
     }
     match facts.method {
-        Method::POST => EdgeDecision::Relay,
         Method::OPTIONS => EdgeDecision::Answer(preflight(rules, facts)),
+        ref method if rules.signals.methods.contains(method) => EdgeDecision::Relay,
         _ => EdgeDecision::Answer(method_not_allowed(rules, facts, &rules.signals.allow)),
     }
 }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_fixtures::spec::{Fact, Profile, Row, Spec, Stimulus, Table};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
 
 use crate::error::EdgeError;
@@ -43,6 +43,7 @@ pub(super) struct RefusalRule {
 #[derive(Debug, Clone)]
 pub(super) struct EndpointRule {
     pub(super) path: String,
+    pub(super) methods: Vec<Method>,
     /// `Allow` header.
     pub(super) allow: HeaderValue,
 }
@@ -133,8 +134,10 @@ fn endpoint(spec: &Spec, id: &'static str, more: &[&str]) -> Result<EndpointRule
     let Fact::Endpoint { methods, path, .. } = &row(spec, id)?.fact else {
         return Err(EdgeError::Table { id });
     };
-    let methods: Vec<_> = methods.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    Ok(EndpointRule { path: path.clone(), allow: list(id, &methods)? })
+    let names: Vec<_> = methods.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    let methods = names.iter().map(|name| name.parse()).collect::<Result<_, _>>();
+    let methods = methods.map_err(|_| EdgeError::Table { id })?;
+    Ok(EndpointRule { path: path.clone(), methods, allow: list(id, &names)? })
 }
 
 fn status(id: &'static str, code: u16) -> Result<StatusCode, EdgeError> {

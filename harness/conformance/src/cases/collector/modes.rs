@@ -62,7 +62,7 @@ async fn session_in(context: &mut CollectorCaseContext, mode: Option<String>, ex
     context.check(Check::counted(Counted::Collections, 1, posts.len()).which("at the edge"));
     let opened = posts.into_iter().find_map(|post| edge.open(&post.body.unwrap_or_default()).ok());
     if let Some(contents) = opened {
-        let mode = contents.mode.name();
+        let mode = contents.mode.as_str();
         let ok = mode == expected;
         context.check(Check::page_is(PageEffect::Mode, expected, PageValue::text(mode), ok));
     }

@@ -114,7 +114,7 @@ async fn session_on(context: &mut CollectorCaseContext, mut setup: PageSetup, wh
 fn has_default_mode(context: &mut CollectorCaseContext, edge: &CollectorEdge, what: &str) {
     let opened = edge.posts().into_iter().find_map(|post| edge.open(&post.body?).ok());
     let Some((contents, default)) = opened.zip(modes(context.spec()).into_iter().next()) else { return };
-    let mode = contents.mode.name();
+    let mode = contents.mode.as_str();
     let check = Check::page_is(PageEffect::Mode, default.as_str(), PageValue::text(mode), mode == default);
     context.check(check.which(what));
 }

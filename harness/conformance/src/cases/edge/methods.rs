@@ -4,14 +4,18 @@ use edgeproof_reports::difference::Statuses;
 
 use crate::cases::{
     CaseList, Conversation, Edge, EdgeObservation, EdgeRule, ExpectedRelay, ORIGIN, OTHER_ORIGIN, collection,
-    preflight, to_signals,
+    methods, preflight, to_signals,
 };
 use crate::judge;
 use edgeproof_http::{Body, Draft, Sent};
 
 /// Methods other than `POST` (4, 7.2).
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
-    for method in ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"] {
+    for method in methods::OF_COLLECTIONS {
+        if cases.spec.takes(Endpoint::Signals, method) {
+            taken(cases, method);
+            continue;
+        }
         let mut answer = cases.answer("edge.405.method-not-allowed", None);
         answer.to_head = method == "HEAD";
         let mut draft = to_signals(method).header("Origin", ORIGIN);
@@ -48,6 +52,17 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     head_length(cases);
 }
 
+/// A method beside `POST` that the version lists: the edge takes collections by it.
+fn taken(cases: &mut CaseList<'_, Edge>, method: &str) {
+    if !methods::plays_listed(Endpoint::Signals, method) {
+        return;
+    }
+    let id = format!("method.{}", method.to_lowercase());
+    let title = format!("the edge relays a collection that comes with {method}");
+    let exchange = cases.accepted_post().draft(Draft { method: method.to_owned(), ..collection() });
+    cases.case(Endpoint::Signals.row(), &id, &title).conversation(exchange).exclusive();
+}
+
 /// Bodies of methods that have none, and methods that few stacks know: no such request is a collection. Frameworks write
 /// methods in upper case, so `post` is none of them.
 fn never_relayed(cases: &mut CaseList<'_, Edge>) {
@@ -55,10 +70,10 @@ fn never_relayed(cases: &mut CaseList<'_, Edge>) {
         ("get-with-body", "GET", "the edge does not relay the body of a GET"),
         ("purge", "PURGE", "the edge does not relay a request with the method PURGE"),
     ] {
-        let draft = to_signals(method)
-            .header("Origin", ORIGIN)
-            .header("Content-Type", "application/json")
-            .body(collection().body);
+        if cases.spec.takes(Endpoint::Signals, method) {
+            continue;
+        }
+        let draft = Draft { method: method.to_owned(), ..collection() };
         let exchange = Conversation::request(draft).script(cases.accept()).relay(ExpectedRelay::Nothing);
         cases
             .case("edge.405.method-not-allowed", &format!("method.not-relayed.{id}"), title)
@@ -92,17 +107,20 @@ fn head_length(cases: &mut CaseList<'_, Edge>) {
 }
 
 fn allow(cases: &mut CaseList<'_, Edge>) {
+    let conversation = Conversation::request(to_signals(methods::refused(cases.spec, "PUT")));
+    let conversation = conversation.expect(EdgeRule::AllowsPost);
     cases
         .case("statement.allow-on-405", "method.allow", "a 405 lists the allowed methods")
-        .conversation(Conversation::request(to_signals("PUT")).expect(EdgeRule::AllowsPost))
+        .conversation(conversation)
         .requires(&[]);
 }
 
 fn content_type(cases: &mut CaseList<'_, Edge>) {
-    let get = cases.accepted_post().draft(to_signals("GET")).only().content_type(CaseLevel::Must);
+    let other = to_signals(methods::refused(cases.spec, "GET"));
+    let refused = cases.accepted_post().draft(other).only().content_type(CaseLevel::Must);
     cases
         .case("statement.json-content-type", "method.content-type", "a 405 has the content type JSON")
-        .conversation(get)
+        .conversation(refused)
         .requires(&[]);
 }
 

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use edgeproof_fixtures::spec::Endpoint;
 use edgeproof_http::Draft;
 use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
@@ -32,7 +31,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "edge.405.method-not-allowed",
             "visitors.methods",
             "the edge relays no collection that comes with another registered method, and lives on",
-            Visitor::with_other_methods(),
+            Visitor::with_other_methods(cases.spec),
         ),
         (
             "statement.edge-lives-on",
@@ -50,7 +49,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "statement.only-posts-relayed",
             "visitors.nested",
             "the edge relays no POST that is the body of another request",
-            Visitor::with_nested_posts(cases.spec.path(Endpoint::Signals)),
+            Visitor::with_nested_posts(cases.spec),
         ),
     ] {
         if id == "visitors.methods" && !cases.thorough {

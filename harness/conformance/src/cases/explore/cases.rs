@@ -2,9 +2,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_fixtures::spec::{Change, Dimension, Family, Level, Side};
-use edgeproof_http::Body;
 use edgeproof_reports::CaseLevel;
 
+use super::exchange::ExchangeCost;
 use super::exploration::Exploration;
 use super::family::describe;
 use super::model::Model;
@@ -23,7 +23,10 @@ const CONCURRENT: usize = 4;
 /// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
 /// about concurrency and repetition.
 pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
-    let model = Arc::new(Model::new(cases));
+    let model = Model::new(cases);
+    let costs = model.costs();
+    let known = (Arc::new(model), costs);
+    let model = Arc::clone(&known.0);
     for (position, dimension) in model.dimensions.iter().enumerate() {
         for family in Family::ALL {
             // Events and broken connections may concern exchanges at the same time.
@@ -32,21 +35,21 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
             let id = format!("vary.{}.{family}", dimension.id);
             let title = case_title(dimension, *family, cases);
             let exploration = Exploration { trials: model.singles(position, *family), concurrent };
-            add_case(cases, &model, &dimension.row, &id, &title, exploration);
+            add_case(cases, &known, &dimension.row, &id, &title, exploration);
         }
     }
     for family in Family::ALL {
         let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
         let title = format!("{}, also with two variations at once", describe(*family, cases));
         let exploration = Exploration { trials: model.pairs(*family), concurrent };
-        add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
+        add_case(cases, &known, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
     }
     for level in LEVELS {
         let title = format!("{level} exchanges at the same time each get their own answer");
         let exploration = Exploration { trials: mixed(&model, 3 * level), concurrent: level };
         add_case(
             cases,
-            &model,
+            &known,
             "statement.isolation",
             &format!("vary.concurrency.{level}"),
             &title,
@@ -80,7 +83,7 @@ fn mixed(model: &Model, count: usize) -> Vec<Trial> {
 
 fn add_case(
     cases: &mut CaseList<'_, Edge>,
-    model: &Arc<Model>,
+    model: &(Arc<Model>, Vec<Vec<ExchangeCost>>),
     row: &str,
     id: &str,
     title: &str,
@@ -89,27 +92,22 @@ fn add_case(
     if exploration.trials.is_empty() {
         return;
     }
-    let exchanges = exploration.trials.iter().map(|trial| model.exchange(trial)).collect::<Vec<_>>();
-    let open = exchanges.iter().all(|exchange| exchange.level == CaseLevel::Open);
-    let observed = exploration.trials.iter().zip(&exchanges);
-    let observed = observed.filter(|(_, exchange)| exchange.level == CaseLevel::Open);
-    let points: Vec<String> = observed.map(|(trial, _)| model.point(trial)).collect();
-    let requests: usize = exchanges
-        .iter()
-        .map(|exchange| 1 + exchange.before.len() + exchange.events.len() + exchange.beside.len())
-        .sum();
+    let (model, costs) = model;
+    let open = exploration.trials.iter().all(|trial| model.level(trial) == CaseLevel::Open);
+    let observed = exploration.trials.iter().filter(|trial| model.level(trial) == CaseLevel::Open);
+    let points: Vec<String> = observed.map(|trial| model.point(trial)).collect();
+    let cost = exploration.trials.iter().map(|trial| trial_cost(trial, costs));
+    let cost = cost.fold(ExchangeCost::default(), |all, one| ExchangeCost {
+        requests: all.requests + one.requests,
+        pause: all.pause.max(one.pause),
+    });
     let refuses = exploration.trials.iter().any(|trial| model.rows[trial.row].family == Family::Refusals);
     let (alone, model, exploration) = (exploration.concurrent == 1, Arc::clone(model), Arc::new(exploration));
     let case: &mut Case<Edge> = cases
         .case(row, id, title)
         .steps(steps!(with(model, exploration), async |context| { exploration.run(context, &model).await }));
     case.observes(points);
-    let pauses = exchanges.iter().map(|exchange| match &exchange.conversation.draft.body {
-        Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
-        _ => Duration::ZERO,
-    });
-    let waits = pauses.max().unwrap_or_default();
-    case.takes(EXCHANGE_TIME * u32::try_from(requests).unwrap_or(u32::MAX) + waits);
+    case.takes(EXCHANGE_TIME * u32::try_from(cost.requests).unwrap_or(u32::MAX) + cost.pause);
     if open {
         case.level(CaseLevel::Open);
     }
@@ -118,5 +116,36 @@ fn add_case(
     }
     if refuses {
         case.requires(&[EdgeNeed::Service, EdgeNeed::Origin, EdgeNeed::PlainReasons]);
+    }
+}
+
+/// What a trial costs: an exchange, and what its values add.
+fn trial_cost(trial: &Trial, costs: &[Vec<ExchangeCost>]) -> ExchangeCost {
+    let mut cost = ExchangeCost { requests: 1, pause: Duration::ZERO };
+    for index in &trial.changes {
+        let value = &costs[index.dimension][index.value];
+        cost.requests += value.requests - 1;
+        cost.pause = cost.pause.max(value.pause);
+    }
+    cost
+}
+
+#[cfg(test)]
+mod tests {
+    use edgeproof_fixtures::spec::Spec;
+    use edgeproof_mock::ReplyShape;
+
+    use super::*;
+
+    #[test]
+    fn cost_of_a_trial_is_that_of_its_exchange() {
+        let shape = ReplyShape::from_profile(Spec::current().profile());
+        let model = Model::new(&Catalog::new(Spec::current(), &shape, true));
+        let costs = model.costs();
+        let trials = Family::ALL.iter().flat_map(|family| model.pairs(*family));
+        for trial in trials {
+            let whole = ExchangeCost::of(&model.exchange(&trial));
+            assert_eq!(trial_cost(&trial, &costs), whole, "{}", model.name(&trial));
+        }
     }
 }

@@ -8,7 +8,8 @@ use edgeproof_http::{Body, Draft};
 use edgeproof_mock::{Action, Script};
 
 use crate::cases::{
-    Catalog, HEALTH, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from, preflight, to_signals,
+    Catalog, HEALTH, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from, methods, preflight,
+    to_signals,
 };
 
 /// The replies that earlier requests need.
@@ -18,6 +19,8 @@ pub struct EarlierReplies {
     refuse: Script,
     /// Status of a refusal that the service sends without a plain reason.
     status: u16,
+    /// A method that the edge refuses.
+    other_method: &'static str,
 }
 
 /// A request that is not judged, with the service's reply.
@@ -37,7 +40,12 @@ const LEAVES: Duration = Duration::from_millis(30);
 impl EarlierReplies {
     pub(super) fn new(cases: &Catalog<'_>) -> Self {
         let status = cases.refusal_statuses().first().copied().unwrap_or_default();
-        Self { accept: cases.accept(), refuse: cases.refuse(status, "edgeproof_earlier"), status }
+        Self {
+            accept: cases.accept(),
+            refuse: cases.refuse(status, "edgeproof_earlier"),
+            status,
+            other_method: methods::refused(cases.spec, "PUT"),
+        }
     }
 
     /// The request of an earlier exchange on the same connection.
@@ -51,10 +59,16 @@ impl EarlierReplies {
             }
             Earlier::Preflight => unscripted(preflight(ORIGIN)),
             Earlier::ForeignPreflight => unscripted(preflight(OTHER_ORIGIN)),
-            Earlier::OtherMethod => unscripted(other_method()),
+            Earlier::OtherMethod => unscripted(self.other_method()),
             Earlier::Health => unscripted(Draft::new("GET", HEALTH)),
             Earlier::UnknownPath => unscripted(Draft::new("GET", "/edgeproof/unknown")),
         }
+    }
+
+    fn other_method(&self) -> Draft {
+        let body = Body::Sized(Bytes::from_static(b"{\"a\":1}"));
+        let draft = to_signals(self.other_method).header("Origin", ORIGIN);
+        draft.header("Content-Type", "application/json").body(body)
     }
 
     /// The request of an event.
@@ -108,11 +122,6 @@ fn posted(script: Script) -> EarlierRequest {
 
 fn unscripted(draft: Draft) -> EarlierRequest {
     EarlierRequest { draft, script: None, leaves: None }
-}
-
-fn other_method() -> Draft {
-    let body = Body::Sized(Bytes::from_static(b"{\"a\":1}"));
-    to_signals("PUT").header("Origin", ORIGIN).header("Content-Type", "application/json").body(body)
 }
 
 fn bare_refusal(status: u16) -> Script {

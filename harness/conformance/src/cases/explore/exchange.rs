@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::{Earlier, Event};
+use edgeproof_http::Body;
 use edgeproof_reports::CaseLevel;
 
 use crate::cases::Conversation;
@@ -18,4 +21,24 @@ pub struct Exchange {
     pub beside: Vec<Event>,
     /// The weakest level of its changes.
     pub level: CaseLevel,
+}
+
+/// What an exchange takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ExchangeCost {
+    /// Number of its requests.
+    pub(super) requests: usize,
+    /// Time that its client waits between pieces of the body.
+    pub(super) pause: Duration,
+}
+
+impl ExchangeCost {
+    pub(super) fn of(exchange: &Exchange) -> Self {
+        let pause = match &exchange.conversation.draft.body {
+            Body::Slow(_, count, pause) => *pause * u32::try_from(*count).unwrap_or(u32::MAX),
+            _ => Duration::ZERO,
+        };
+        let others = exchange.before.len() + exchange.events.len() + exchange.beside.len();
+        Self { requests: 1 + others, pause }
+    }
 }

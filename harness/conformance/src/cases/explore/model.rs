@@ -3,7 +3,7 @@ use edgeproof_reports::CaseLevel;
 
 use super::change;
 use super::earlier::EarlierReplies;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, ExchangeCost};
 use super::family::{self, ExploredRow};
 use super::pairs::allowed_pairs;
 use super::trial::{ChangeIndex, Trial};
@@ -82,14 +82,29 @@ impl Model {
             pipelined: false,
             events: Vec::new(),
             beside: Vec::new(),
-            level: CaseLevel::Must,
+            level: self.level(trial),
         };
         for index in &trial.changes {
             let value = self.value(*index);
             change::apply(&value.change, &mut exchange);
-            exchange.level = exchange.level.max(level(value.level));
         }
         exchange
+    }
+
+    /// What each value adds to the exchanges of its trials: for each dimension, and each of its values.
+    pub(super) fn costs(&self) -> Vec<Vec<ExchangeCost>> {
+        let cost = |dimension, value| {
+            let trial = Trial { row: 0, changes: vec![ChangeIndex { dimension, value }] };
+            ExchangeCost::of(&self.exchange(&trial))
+        };
+        let values = self.dimensions.iter().map(|dimension| dimension.values.len()).enumerate();
+        values.map(|(dimension, count)| (0..count).map(|value| cost(dimension, value)).collect()).collect()
+    }
+
+    /// The level of a trial: that of its weakest value.
+    pub(super) fn level(&self, trial: &Trial) -> CaseLevel {
+        let levels = trial.changes.iter().map(|index| level(self.value(*index).level));
+        levels.max().unwrap_or(CaseLevel::Must)
     }
 
     /// The values of a trial and its row, such as `framing=chunked-1, row=relay.401.revoked`.

@@ -1,7 +1,5 @@
 //! Pairs of choices. A row has one position for each choice.
 
-use std::cmp::Ordering;
-
 /// Rows that contain every pair of values of two choices at least once.
 pub fn all_pairs(sizes: &[usize]) -> Vec<Vec<usize>> {
     allowed_pairs(sizes, |_, _| true)
@@ -18,44 +16,46 @@ pub fn allowed_pairs(
     let mut rows = Vec::new();
     while let Some((first, second)) = table.next_missing() {
         // Starts with a missing pair, so that each row covers at least one.
-        let mut row: Vec<Option<usize>> = vec![None; sizes.len()];
-        let mut taken = vec![first, second];
-        for position in [first, second] {
-            let (choice, value) = table.positions[position];
-            row[choice] = Some(value);
-        }
-        for choice in 0..sizes.len() {
-            if row[choice].is_none() {
+        let mut row = OpenRow::new(sizes.len(), table.positions.len());
+        row.take(first, &table);
+        row.take(second, &table);
+        for (choice, size) in sizes.iter().enumerate() {
+            if row.values[choice].is_none() {
                 let start = table.starts[choice];
-                let fits = |position: &usize| taken.iter().all(|other| table.allowed[*position][*other]);
-                let covered =
-                    |position: &usize| taken.iter().filter(|other| table.missing[*position][**other]).count();
-                let values = (start..start + sizes[choice]).rev();
-                let position = values.filter(fits).max_by_key(covered).unwrap_or(start);
-                row[choice] = Some(position - start);
-                taken.push(position);
+                let fitting = (start..start + size).rev().filter(|position| row.fits[*position]);
+                let position = fitting.max_by_key(|position| row.covered[*position]).unwrap_or(start);
+                row.take(position, &table);
             }
         }
-        for (number, position) in taken.iter().enumerate() {
-            for other in &taken[number + 1..] {
-                table.cover(*position, *other);
-            }
-        }
-        rows.push(row.into_iter().map(Option::unwrap_or_default).collect());
+        table.cover(&row);
+        rows.push(row.values.into_iter().map(Option::unwrap_or_default).collect());
     }
     rows
 }
 
-/// Which pairs of positions are allowed, and which are still missing. Both tables have an entry for each order of a pair.
+/// Which pairs of positions are forbidden, and which are still missing: for each position the other ones. A run builds this for
+/// thousands of pairs before its first request, so a row does not ask for each of them.
 struct PairTable {
     /// All positions (choice, value). The tables refer to them by index.
     positions: Vec<(usize, usize)>,
     /// Index of the value 0 of each choice in `positions`.
     starts: Vec<usize>,
-    allowed: Vec<Vec<bool>>,
-    missing: Vec<Vec<bool>>,
+    forbidden: Vec<Vec<usize>>,
+    missing: Vec<Vec<usize>>,
     /// No pair of a position before this one is missing.
     cursor: usize,
+}
+
+/// A row with a value for some choices.
+struct OpenRow {
+    /// The value of each choice.
+    values: Vec<Option<usize>>,
+    /// The positions of these values.
+    taken: Vec<usize>,
+    /// Whether each position is allowed beside these.
+    fits: Vec<bool>,
+    /// How many missing pairs each position makes with these.
+    covered: Vec<usize>,
 }
 
 impl PairTable {
@@ -69,30 +69,62 @@ impl PairTable {
             starts.push(next);
             next += size;
         }
-        let is_allowed = |one: &(usize, usize), other: &(usize, usize)| match one.0.cmp(&other.0) {
-            Ordering::Less => allowed(*one, *other),
-            Ordering::Greater => allowed(*other, *one),
-            Ordering::Equal => false,
-        };
-        let row = |one| positions.iter().map(|other| is_allowed(one, other)).collect();
-        let table: Vec<Vec<bool>> = positions.iter().map(row).collect();
-        Self { missing: table.clone(), allowed: table, positions, starts, cursor: 0 }
+        let mut forbidden = vec![Vec::new(); positions.len()];
+        let mut missing = vec![Vec::new(); positions.len()];
+        for (number, one) in positions.iter().enumerate() {
+            let others = positions.iter().enumerate().skip(number + 1).filter(|(_, other)| other.0 != one.0);
+            for (other_number, other) in others {
+                let pairs = if allowed(*one, *other) { &mut missing } else { &mut forbidden };
+                pairs[number].push(other_number);
+                pairs[other_number].push(number);
+            }
+        }
+        Self { positions, starts, forbidden, missing, cursor: 0 }
     }
 
     /// The first missing pair.
     fn next_missing(&mut self) -> Option<(usize, usize)> {
-        while let Some(row) = self.missing.get(self.cursor) {
-            if let Some(other) = row.iter().position(|missing| *missing) {
-                return Some((self.cursor, other));
+        while let Some(others) = self.missing.get(self.cursor) {
+            if let Some(other) = others.first() {
+                return Some((self.cursor, *other));
             }
             self.cursor += 1;
         }
         None
     }
 
-    fn cover(&mut self, one: usize, other: usize) {
-        self.missing[one][other] = false;
-        self.missing[other][one] = false;
+    /// The pairs of a row are no longer missing.
+    fn cover(&mut self, row: &OpenRow) {
+        let mut is_taken = vec![false; self.positions.len()];
+        for position in &row.taken {
+            is_taken[*position] = true;
+        }
+        for position in &row.taken {
+            self.missing[*position].retain(|other| !is_taken[*other]);
+        }
+    }
+}
+
+impl OpenRow {
+    fn new(choices: usize, positions: usize) -> Self {
+        Self {
+            values: vec![None; choices],
+            taken: Vec::new(),
+            fits: vec![true; positions],
+            covered: vec![0; positions],
+        }
+    }
+
+    fn take(&mut self, position: usize, table: &PairTable) {
+        let (choice, value) = table.positions[position];
+        self.values[choice] = Some(value);
+        self.taken.push(position);
+        for other in &table.forbidden[position] {
+            self.fits[*other] = false;
+        }
+        for other in &table.missing[position] {
+            self.covered[*other] += 1;
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 use edgeproof_fixtures::key_set::KeySet;
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_mock::states::StateRequest;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue};
 
 use super::{KeySetExchange, KeySetObservation, KeySetRule};
 use crate::cases::{
-    CaseList, Keys, OUTAGE, PUBLISHED, Phase, ServiceCaseContext, ServiceNeed, published_status,
+    CaseList, Keys, OUTAGE, PUBLISHED, Phase, ServiceCaseContext, ServiceNeed, methods, published_status,
 };
 use crate::judge::{self, AnswerResult, Check};
 use crate::states::StateNeed;
@@ -72,9 +72,19 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
     let id = "keys.head";
     let status = published_status(cases.spec);
     let exchange = KeySetExchange::with_method("HEAD").expect(KeySetRule::Status(status));
-    cases.case(id, id, "HEAD returns the same status as GET").exchange(exchange);
-    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+    let lists_head = cases.spec.takes(Endpoint::KeySet, "HEAD");
+    let case = cases.case(id, id, "HEAD returns the same status as GET").exchange(exchange);
+    if lists_head {
+        case.also(Endpoint::KeySet.row()).level(CaseLevel::Must);
+    }
+    for method in methods::OF_KEY_SETS {
         let id = format!("keys.method.{}", method.to_lowercase());
+        if cases.spec.takes(Endpoint::KeySet, method) {
+            let title = format!("the answer to {method} at the key set is the key set");
+            let exchange = KeySetExchange::with_method(method).expect(KeySetRule::Status(status));
+            cases.case(Endpoint::KeySet.row(), &id, &title).exchange(exchange.expect(KeySetRule::Json));
+            continue;
+        }
         let title = format!("the answer to {method} at the key set");
         let exchange = KeySetExchange::with_method(method).observe(KeySetObservation::Status);
         cases.case("keys.methods", &id, &title).exchange(exchange);

@@ -1,11 +1,11 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::Stimulus;
+use edgeproof_fixtures::spec::{Endpoint, Stimulus};
 use edgeproof_reports::CaseLevel;
 
 use super::expected::{PENDING, answer};
 use super::{TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
-use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{Case, CaseList, Phase, Service, ServiceCaseContext, ServiceNeed, methods};
 use crate::judge;
 
 /// Unknown sessions: the answer is pending, with exactly the requested reference (4, 7.4).
@@ -156,10 +156,19 @@ fn drafts(context: &ServiceCaseContext, references: &[String]) -> Vec<edgeproof_
     references.iter().map(|reference| context.verdict(reference).bearer(&token).draft()).collect()
 }
 
-/// Methods that the interface does not define for verdicts (4).
+/// Methods that the interface does not define for verdicts, unless the version lists them (4).
 fn methods(cases: &mut CaseList<'_, Service>) {
-    for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] {
+    for method in methods::OF_VERDICTS {
         let id = format!("verdict.method.{}", method.to_lowercase());
+        if cases.spec.takes(Endpoint::Verdict, method) {
+            let title = format!("the answer to {method} for a session with a verdict is the answer to GET");
+            let rule = if method == "HEAD" { VerdictRule::Available } else { VerdictRule::Verdict };
+            cases
+                .case(Endpoint::Verdict.row(), &id, &title)
+                .exchange(VerdictExchange::with_verdict().method(method).expect(rule))
+                .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
+            continue;
+        }
         let title = format!("the answer to {method} at the verdict endpoint");
         let exchange = VerdictExchange::unknown("method").method(method).observe(VerdictObservation::Status);
         cases

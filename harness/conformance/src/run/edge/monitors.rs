@@ -72,6 +72,7 @@ fn record(pool: &EdgePool, started: &Started) -> EdgeRecord {
         log_is_complete: log.iter().flatten().next().is_none_or(|first| first.number == 0),
         log: log.map(|lines| lines.into_iter().map(|line| line.text).collect()),
         signals: pool.options().spec.path(Endpoint::Signals).to_owned(),
+        methods: pool.options().spec.methods(Endpoint::Signals).to_vec(),
         accepted: Catalog::new(&pool.options().spec, &pool.options().reply_shape, false).accepted(),
         internals: internals_of(settings, context.origin.as_deref()),
         max_body: pool.options().profile.max_body,

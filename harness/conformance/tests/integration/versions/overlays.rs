@@ -62,6 +62,21 @@ fn edited_tables_are_the_interface(
 #[case::preflight("edge", "cors.*", "[[change]]\nid = \"edge.preflight\"\nstatus = 200\n")]
 #[case::longer_age("service", "verdict.*", "[[change]]\nid = \"limit.verdict-age\"\nvalue = 600\n")]
 #[case::shorter_age("service", "verdict.*", "[[change]]\nid = \"limit.verdict-age\"\nvalue = 60\n")]
+#[case::methods(
+    "edge",
+    "*",
+    "[[change]]\nid = \"endpoint.edge.signals\"\nmethods = [\"POST\", \"PUT\", \"DELETE\", \"OPTIONS\"]\n"
+)]
+#[case::verdict_methods(
+    "service",
+    "verdict.*",
+    "[[change]]\nid = \"endpoint.service.verdict\"\nmethods = [\"GET\", \"HEAD\", \"POST\"]\n"
+)]
+#[case::key_set_methods(
+    "keys",
+    "keys.*",
+    "[[change]]\nid = \"endpoint.keys.jwks\"\nmethods = [\"GET\", \"HEAD\", \"OPTIONS\"]\n"
+)]
 fn parts_follow_a_changed_row(#[case] part: &str, #[case] cases: &str, #[case] text: &str) {
     let folder = TempDir::new().unwrap();
     let path = overlay(&folder, text);

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod actions;
+mod collector_modes;
 mod foreign;
 mod kept_tokens;
 mod keys;
