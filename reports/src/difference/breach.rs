@@ -1,9 +1,10 @@
 use serde::{Deserialize, Serialize};
 
-use super::choice::values;
+use super::choice::{UserDatum, values};
 use super::key::KeySetValue;
 use super::kind::DifferenceKind;
-use super::page::PageAct;
+use super::message::MessageFault;
+use super::page::{PageAct, PagePlace};
 use super::value::Wire;
 
 /// One breach of an invariant, with its place.
@@ -34,9 +35,18 @@ pub struct Breach {
     /// Number of requests or refusals that explain them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<u64>,
-    /// Name of the data that was found, or what is malformed.
+    /// How the message is malformed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub datum: Option<String>,
+    pub fault: Option<MessageFault>,
+    /// The end user's datum in the line.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub user_datum: Option<UserDatum>,
+    /// The page's datum in the request.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub page_place: Option<PagePlace>,
+    /// Path of the member in the body.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub member: Option<Wire>,
     /// Keys in the answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub keys: Option<KeySetValue>,

@@ -188,6 +188,10 @@ values! {
         ForwardedAddress,
         /// Address of the connection.
         ClientAddress,
+        /// Address of the page.
+        PageAddress,
+        /// Query of the request.
+        Query,
     }
 
     /// Rule of a cache time.

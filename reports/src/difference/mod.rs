@@ -5,6 +5,7 @@ mod choice;
 mod count;
 mod key;
 mod kind;
+mod message;
 mod page;
 mod process;
 mod rendered;
@@ -22,6 +23,7 @@ pub use choice::{
 pub use count::{Count, Counted};
 pub use key::{KeyFault, KeyRule, KeySetValue, OneKeyFault, SignatureForm};
 pub use kind::DifferenceKind;
+pub use message::{MessageFault, MessageRule};
 pub use page::{
     PageAct, PageDatum, PageEffect, PagePlace, PageValue, SessionEnd, SessionSubject, SessionValue, Thrown,
 };

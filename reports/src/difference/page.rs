@@ -141,6 +141,8 @@ values! {
         #[serde(rename = "text of the page")]
         #[strum(serialize = "text of the page")]
         Text,
+        /// The session reference.
+        Reference,
     }
 
     /// End of a session in a page.

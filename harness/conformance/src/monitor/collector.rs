@@ -6,7 +6,7 @@ use edgeproof_browser::PageRequest;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::{Advice, Endpoint, Spec};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, Invariant, PageAct};
+use edgeproof_reports::difference::{Breach, Invariant, PageAct, PagePlace};
 use url::Url;
 
 use super::breaches::{Breaches, by_case};
@@ -51,16 +51,16 @@ pub(crate) fn judge_collector(
                     if spec.seals_collections() { own_references(page) } else { Redactor::empty() };
                 for (sent, url) in sent_parts(page, serves) {
                     let forms: Vec<Vec<u8>> = sent.iter().flat_map(|part| decoded_forms(part)).collect();
-                    let breach = |datum: &str| Breach {
-                        datum: Some(datum.to_owned()),
+                    let breach = |place| Breach {
+                        page_place: Some(place),
                         value: Some(url.as_str().into()),
                         ..by_case(&page.case)
                     };
                     for place in places_in(&page.canaries, &forms) {
-                        data.push(breach(place.name()));
+                        data.push(breach(place));
                     }
                     if forms.iter().any(|form| references.finds(form)) {
-                        in_clear.push(breach("reference"));
+                        in_clear.push(breach(PagePlace::Reference));
                     }
                 }
             }

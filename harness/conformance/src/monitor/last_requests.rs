@@ -3,7 +3,7 @@ use std::net::Ipv4Addr;
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_mock::Action;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{AnswerSubject, DifferenceKind};
+use edgeproof_reports::difference::{AnswerSubject, DifferenceKind, UserDatum};
 
 use super::edge_record::EdgeRecord;
 use crate::cases::{Catalog, EdgeCaseContext, collection};
@@ -14,12 +14,12 @@ pub(crate) const LAST_REQUESTS: &str = "monitor.last-requests";
 
 /// Reasons of the refusals.
 const REASONS: [&str; 2] = ["edgeproof_last_first", "edgeproof_last_second"];
-/// Header fields that identify an end user: field, name in reports, value, and the part of it that occurs nowhere else.
-const USER_DATA: [(&str, &str, &str, &str); 4] = [
-    ("User-Agent", "user agent", "Mozilla/5.0 (X11; edgeproof-last-agent)", "edgeproof-last-agent"),
-    ("Cookie", "cookie", "session=edgeproof-last-cookie", "edgeproof-last-cookie"),
-    ("X-Forwarded-For", "forwarded address", "198.51.100.97", "198.51.100.97"),
-    ("Referer", "address of the page", "https://shop.example/edgeproof-last-page", "edgeproof-last-page"),
+/// Header fields that identify an end user: field, datum, value, and the part of it that occurs nowhere else.
+const USER_DATA: [(&str, UserDatum, &str, &str); 4] = [
+    ("User-Agent", UserDatum::UserAgent, "Mozilla/5.0 (X11; edgeproof-last-agent)", "edgeproof-last-agent"),
+    ("Cookie", UserDatum::Cookie, "session=edgeproof-last-cookie", "edgeproof-last-cookie"),
+    ("X-Forwarded-For", UserDatum::ForwardedAddress, "198.51.100.97", "198.51.100.97"),
+    ("Referer", UserDatum::PageAddress, "https://shop.example/edgeproof-last-page", "edgeproof-last-page"),
 ];
 /// Credentials that a page names. The edge has its own.
 const CREDENTIALS: [(&str, &str); 2] =
@@ -105,14 +105,16 @@ pub(super) fn is_refusal(line: &str) -> bool {
 }
 
 /// Finds the end-user data of the last requests, raw and encoded: the name in reports, and what finds it.
-pub(super) fn user_data() -> Vec<(&'static str, Redactor)> {
-    let find = |name, canary: String| {
+pub(super) fn user_data() -> Vec<(UserDatum, Redactor)> {
+    let find = |datum: UserDatum, canary: String| {
         let mut redactor = Redactor::empty();
-        redactor.add(name, &canary);
-        (name, redactor)
+        redactor.add(datum.name(), &canary);
+        (datum, redactor)
     };
-    let others =
-        [("address of the client", CLIENT.to_string()), ("query", QUERY.trim_start_matches('?').to_owned())];
-    let fields = USER_DATA.iter().map(|(_, name, _, canary)| (*name, (*canary).to_owned()));
-    fields.chain(others).map(|(name, canary)| find(name, canary)).collect()
+    let others = [
+        (UserDatum::ClientAddress, CLIENT.to_string()),
+        (UserDatum::Query, QUERY.trim_start_matches('?').to_owned()),
+    ];
+    let fields = USER_DATA.iter().map(|(_, datum, _, canary)| (*datum, (*canary).to_owned()));
+    fields.chain(others).map(|(datum, canary)| find(datum, canary)).collect()
 }

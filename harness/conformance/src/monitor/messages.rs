@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{Body, MessageRule, NoAnswer, Sent, Violation, field_violations};
+use edgeproof_http::{Body, NoAnswer, Sent, Violation, field_violations};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::{Breach, Invariant};
+use edgeproof_reports::difference::{Breach, Invariant, MessageFault, MessageRule};
 
 use super::breaches::{Breaches, by_case, by_exchange};
 use super::edge_record::{EdgeRecord, RequestsByBody};
@@ -21,8 +21,10 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             method: Some(request.draft.method.as_str().into()),
             ..by_case(&request.sender.case)
         };
-        let (waited, others): (Vec<_>, Vec<_>) =
-            sent.violations.iter().partition(|violation| violation.rule == MessageRule::NoContinue);
+        let (waited, others): (Vec<_>, Vec<_>) = sent
+            .violations
+            .iter()
+            .partition(|violation| violation.rule == edgeproof_http::MessageRule::NoContinue);
         add(&mut answers, others, request.sender.level, &breach);
         add(&mut waits, waited, request.sender.level, &breach);
         add_reply(&mut answers, sent, request.sender.level, breach);
@@ -53,7 +55,10 @@ pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange
 fn is_continued(request: &TracedRequest) -> bool {
     let is_answered = |sent: &Sent| {
         sent.reply.is_ok()
-            && sent.violations.iter().all(|violation| violation.rule != MessageRule::NoContinue)
+            && sent
+                .violations
+                .iter()
+                .all(|violation| violation.rule != edgeproof_http::MessageRule::NoContinue)
     };
     matches!(request.draft.body, Body::Expect(_)) && request.sent.as_ref().is_some_and(is_answered)
 }
@@ -80,7 +85,8 @@ fn add_reply(breaches: &mut Breaches, sent: &Sent, level: CaseLevel, breach: Bre
     match &sent.reply {
         Ok(answer) => add(breaches, &field_violations(&answer.headers), level, &breach),
         Err(NoAnswer::NotHttp(why)) => {
-            breaches.push_at(level, Breach { datum: Some(format!("no HTTP: {why}")), ..breach });
+            let fault = MessageFault { rule: MessageRule::NotHttp, excerpt: why.to_string().into() };
+            breaches.push_at(level, Breach { fault: Some(fault), ..breach });
         }
         Err(_) => {}
     }
@@ -95,8 +101,42 @@ fn add<'v>(
 ) {
     for Violation { rule, excerpt } in violations {
         let level = if rule.misleads() { level } else { level.max(CaseLevel::Should) };
-        let shown = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
-        let datum = format!("{}{shown} ({})", rule.describe(), rule.source());
-        breaches.push_at(level, Breach { datum: Some(datum), ..breach.clone() });
+        let fault = MessageFault { rule: value(*rule), excerpt: excerpt.as_str().into() };
+        breaches.push_at(level, Breach { fault: Some(fault), ..breach.clone() });
+    }
+}
+
+/// The rule as reports name it.
+fn value(rule: edgeproof_http::MessageRule) -> MessageRule {
+    use edgeproof_http::MessageRule as Broken;
+
+    match rule {
+        Broken::FirstLine => MessageRule::FirstLine,
+        Broken::EmptyLineFirst => MessageRule::EmptyLineFirst,
+        Broken::BareLineFeed => MessageRule::BareLineFeed,
+        Broken::BareCarriageReturn => MessageRule::BareCarriageReturn,
+        Broken::Folding => MessageRule::Folding,
+        Broken::SpaceBeforeColon => MessageRule::SpaceBeforeColon,
+        Broken::FieldLine => MessageRule::FieldLine,
+        Broken::NulInValue => MessageRule::NulInValue,
+        Broken::ControlInValue => MessageRule::ControlInValue,
+        Broken::FieldValue => MessageRule::FieldValue,
+        Broken::RepeatedField => MessageRule::RepeatedField,
+        Broken::BothLengths => MessageRule::BothLengths,
+        Broken::RepeatedLength => MessageRule::RepeatedLength,
+        Broken::MalformedLength => MessageRule::MalformedLength,
+        Broken::TransferCoding => MessageRule::TransferCoding,
+        Broken::CodingInHttp10 => MessageRule::CodingInHttp10,
+        Broken::LengthWithoutBody => MessageRule::LengthWithoutBody,
+        Broken::ChunkLine => MessageRule::ChunkLine,
+        Broken::PaddedChunkLine => MessageRule::PaddedChunkLine,
+        Broken::Trailer => MessageRule::Trailer,
+        Broken::BytesAfterEnd => MessageRule::BytesAfterEnd,
+        Broken::BytesAfterLast => MessageRule::BytesAfterLast,
+        Broken::NoHost => MessageRule::NoHost,
+        Broken::RepeatedHost => MessageRule::RepeatedHost,
+        Broken::UnrequestedSwitch => MessageRule::UnrequestedSwitch,
+        Broken::InterimToHttp10 => MessageRule::InterimToHttp10,
+        Broken::NoContinue => MessageRule::NoContinue,
     }
 }

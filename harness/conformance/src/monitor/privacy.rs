@@ -27,9 +27,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
         if let Some((level, _)) = bodies.iter().find(|(_, bodies)| bodies.finds(line.as_bytes())) {
             body.push_at(*level, breach());
         }
-        for (name, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
+        for (datum, _) in user_data.iter().filter(|(_, finder)| finder.finds(line.as_bytes())) {
             let breaches = if last_requests::is_refusal(line) { &mut user } else { &mut user_elsewhere };
-            breaches.push(Breach { datum: Some((*name).to_owned()), ..breach() });
+            breaches.push(Breach { user_datum: Some(*datum), ..breach() });
         }
     }
     vec![

@@ -7,6 +7,14 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.200.accepted", "refuses-all")
         .late_breaks("statement.edge-lives-on")
         .then(Instead(Json(403, r#"{"error":"service_rejected","reason":"edge_refuses","status":403}"#))),
+    mutant("has-another-route", "Has no route for collections: answers them with 404.")
+        .breaks("edge.200.accepted", "refuses-all")
+        .when(Collection)
+        .then(Instead(Json(404, r#"{"error":"not_found"}"#))),
+    mutant("routes-no-post", "Has a route without POST: answers collections with 405.")
+        .breaks("edge.200.accepted", "refuses-all")
+        .when(Collection)
+        .then(Instead(Json(405, r#"{"error":"method_not_allowed"}"#))),
     mutant("accepts-all-collections", "Accepts all collections and ignores the answer of the service.")
         .breaks("edge.refused", "accepted-without-service")
         .when(Relayed)

@@ -123,12 +123,13 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         })),
     mutant("grants-list", "Sends the allowed origin twice in one header.")
         .breaks("statement.cors-readable", "cors-repeated")
-        .answers(By(|_, mut answer| {
-            let grant = answer.headers.get(ACCESS_CONTROL_ALLOW_ORIGIN).and_then(|grant| grant.to_str().ok());
-            let list = grant.and_then(|grant| HeaderValue::from_str(&format!("{grant}, {grant}")).ok());
-            answer.headers.extend(list.map(|list| (ACCESS_CONTROL_ALLOW_ORIGIN, list)));
-            answer
-        })),
+        .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}, {grant}")))),
+    mutant("grants-two-origins", "Sends two origins in one header.")
+        .breaks("statement.cors-readable", "cors-repeated")
+        .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}, https://admin.example")))),
+    mutant("grants-with-slash", "Sends the allowed origin with a slash at its end.")
+        .breaks("statement.cors-readable", "allowed-origin-misread")
+        .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}/")))),
     mutant("grants-with-wildcard", "Sends the allowed origin and the wildcard *.")
         .breaks("statement.cors-readable", "cors-repeated")
         .when(AnswerHas("access-control-allow-origin"))
@@ -143,6 +144,16 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.vary", "vary-missing")
         .answers(SetHeader("vary", "Accept-Encoding")),
 ];
+
+/// The answer with another grant in place of its own.
+fn with_grant(mut answer: Answer, change: impl Fn(&str) -> String) -> Answer {
+    let grant = answer.headers.get(ACCESS_CONTROL_ALLOW_ORIGIN).and_then(|grant| grant.to_str().ok());
+    let other = grant.and_then(|grant| HeaderValue::from_str(&change(grant)).ok());
+    if let Some(other) = other {
+        answer.headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, other);
+    }
+    answer
+}
 
 fn host(origin: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)

@@ -21,6 +21,9 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
                 Some(license.rsplit_once('_').map_or(license, |(_, rest)| rest).to_owned())
             });
         })),
+    mutant("quotes-license", "Keeps the quotes of a settings file around the license.")
+        .breaks("statement.license-presented", "license-wrong")
+        .then(Start(|options, _| change_license(options, |license| Some(format!("\"{license}\""))))),
     mutant("checks-license-prefix", "Drops a LICENSE that lacks the license prefix.")
         .breaks("statement.read-token-no-license", "credentials-judged")
         .then(Start(|options, _| {
@@ -47,6 +50,18 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.relays-without-license", "license-wrong")
         .when(LicenseUnset)
         .then(License("None")),
+    mutant("sends-bearer-alone", "Sends Bearer and nothing else while LICENSE is unset.")
+        .breaks("statement.relays-without-license", "license-wrong")
+        .when(LicenseUnset)
+        .then(License("")),
+    mutant("starts-with-license-only", "Does not start while LICENSE is unset.")
+        .breaks("statement.relays-without-license", "credentials-judged")
+        .then(Start(|options, _| {
+            if options.settings.license.is_none() {
+                // The reference edge does not start without it.
+                options.settings.service_url = None;
+            }
+        })),
     mutant("presents-no-certificate", "Presents no client certificate.")
         .breaks("statement.certificate-presented", "client-certificate-missing")
         .then(Start(present_none)),

@@ -83,6 +83,18 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
             501,
             "<!DOCTYPE HTML>\n<html><body><h1>Error response</h1><p>Error code: 501</p></body></html>\n",
         ))),
+    mutant("fails-for-methods", "Fails on other methods: answers them with 500.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Text(500, "Internal Server Error\n"))),
+    mutant("filters-methods", "Refuses other methods in a filter, with 403.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Text(403, "Forbidden\n"))),
+    mutant("reads-body-before-method", "Answers other methods with 415, for their bodies.")
+        .breaks("edge.405.method-not-allowed", "method-not-405")
+        .when(OTHER_METHOD)
+        .answers(Becomes(Json(415, r#"{"error":"Unsupported Media Type"}"#))),
     mutant("page-for-get", "Answers GET with the start page of the site.")
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(All(&[OTHER_METHOD, Any(&[Method("GET"), Method("HEAD")])]))
@@ -112,6 +124,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.405.method-not-allowed", "method-not-405")
         .when(Method("TRACE"))
         .answers(Rewritten(200, OK)),
+    mutant("no-type-for-methods", "Declares no content type in a 405.")
+        .breaks("statement.json-content-type", "json-content-type")
+        .should()
+        .when(OTHER_METHOD)
+        .answers(RemoveHeader("content-type")),
     mutant("no-allow-header", "Omits the header Allow.")
         .breaks("statement.allow-on-405", "allow-missing")
         .answers(RemoveHeader("allow")),

@@ -32,6 +32,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .also_late()
         .when(Has("transfer-encoding"))
         .then(BodyText("")),
+    mutant("refuses-chunked-body", "Answers 411 to a chunked body.")
+        .breaks("statement.body-unchanged", "request-framing")
+        .when(All(&[Collection, Has("transfer-encoding")]))
+        .then(Instead(Text(411, "Length Required\n"))),
     mutant("refuses-expect", "Answers 417 to Expect: 100-continue.")
         .breaks("statement.body-unchanged", "request-framing")
         .when(Has("expect"))

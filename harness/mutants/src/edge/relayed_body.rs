@@ -36,6 +36,12 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.body-unchanged", "body-parsed")
         .also_late()
         .then(Body(|body| [b"{\"collection\":", body, b"}"].concat())),
+    mutant("serialises-as-string", "Serialises the body as a JSON string.")
+        .breaks("statement.body-unchanged", "body-parsed")
+        .then(Body(|body| Value::from(String::from_utf8_lossy(body)).to_string().into())),
+    mutant("serialises-as-buffer", "Serialises the body as the JSON of a buffer.")
+        .breaks("statement.body-unchanged", "body-parsed")
+        .then(Body(|body| serde_json::json!({ "type": "Buffer", "data": body }).to_string().into())),
     mutant("normalises-unicode", "Normalises text to composed Unicode.")
         .breaks("statement.body-unchanged", "body-as-text")
         .then(Body(|body| replaced(body, "e\u{301}", "\u{e9}"))),

@@ -65,6 +65,14 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .also_late()
         .when(AnswerIs(400, 599))
         .answers(Typed("text/html", "<html><body><h1>Error</h1></body></html>")),
+    mutant("serialises-errors-twice", "Serialises the JSON of errors twice.")
+        .breaks("statement.error-bodies-json", "errors-not-json")
+        .when(AnswerIs(400, 599))
+        .answers(By(|_, answer| {
+            let text = String::from_utf8_lossy(&answer.body);
+            let body = serde_json::Value::from(&*text).to_string().into();
+            Answer { body, ..answer }
+        })),
     mutant("answers-status-text", "Answers errors with the reason phrase of their status.")
         .breaks("statement.error-bodies-json", "errors-not-json")
         .when(AnswerIs(400, 599))

@@ -71,17 +71,23 @@ fn problem(
     if let Some(cause) = entry.cause.as_ref().filter(|cause| **cause != mutant.cause) {
         return Some(format!("advice {advice} belongs to {cause}, its mutant {id} to {}", mutant.cause));
     }
-    let first = first_advice(mutant, result, cases);
+    let own = |case: &&CaseFacts| match &entry.case {
+        Some(id) => case.id == *id,
+        None => case.rows.contains(&mutant.row),
+    };
+    let first = first_advice(result, cases.iter().filter(own));
     (first != Some(advice))
         .then(|| format!("advice {advice}: a run of {id} prints {} first", first.unwrap_or("no advice")))
 }
 
-/// Id of the advice that a run of the cases of the broken row prints first: failed cases before warnings, and the
-/// heaviest mismatch of a case before the others.
-fn first_advice<'r>(mutant: &Mutant, result: &'r MutantResult, cases: &[CaseFacts]) -> Option<&'r str> {
+/// Id of the advice that a run of these cases prints first: failed cases before warnings, and the heaviest mismatch of a
+/// case before the others.
+fn first_advice<'r, 'c>(
+    result: &'r MutantResult,
+    cases: impl Iterator<Item = &'c CaseFacts>,
+) -> Option<&'r str> {
     let results = if result.despite_finding.is_empty() { &result.cases } else { &result.despite_finding };
-    let own = cases.iter().filter(|case| case.rows.contains(&mutant.row));
-    let played: Vec<&CaseResult> = own.filter_map(|case| results.get(&case.id)).collect();
+    let played: Vec<&CaseResult> = cases.filter_map(|case| results.get(&case.id)).collect();
     let of_outcome = |outcome| played.iter().filter(move |played| played.outcome == outcome);
     let printed = of_outcome(Outcome::Fail).chain(of_outcome(Outcome::Warn)).flat_map(|case| {
         let judged = case.mismatches.iter().filter(|mismatch| mismatch.level != CaseLevel::Open);

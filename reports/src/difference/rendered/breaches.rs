@@ -1,9 +1,9 @@
-use super::keys;
 use super::text::{Rendered, several};
+use super::{keys, message};
 use crate::difference::breach::{Breach, HeaderChange, Invariant};
 use crate::difference::choice::CertificateForm;
 use crate::difference::kind::DifferenceKind;
-use crate::difference::page::PageAct;
+use crate::difference::page::{PageAct, PagePlace};
 use crate::difference::value::{LicenseValue, SecretPlace, Wire};
 
 pub(super) fn breaches(invariant: Invariant, count: u64, first: &[Breach]) -> Rendered {
@@ -71,7 +71,6 @@ fn texts(invariant: Invariant) -> (&'static str, &'static str) {
 fn text(invariant: Invariant, breach: &Breach) -> String {
     let case = breach.case.as_deref().unwrap_or_default();
     let status = breach.status.unwrap_or_default();
-    let datum = breach.datum.as_deref().unwrap_or_default();
     let wire = |wire: &Option<Wire>| wire.as_ref().map(Wire::text).unwrap_or_default();
     let value = wire(&breach.value);
     let excerpt = || breach.value.as_ref().map(Wire::excerpt).unwrap_or_default();
@@ -101,13 +100,14 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
                 (false, Some(_)) => arrival,
                 (false, None) => "a request at the service that is not in the journal".to_owned(),
             };
-            format!("{message}: {datum}")
+            let fault = breach.fault.as_ref().map(message::fault).unwrap_or_default();
+            format!("{message}: {fault}")
         }
         Invariant::Acceptances => match breach.of {
             Some(status) => format!("{answer}: the service answered {status}"),
             None => format!("{answer}: no acceptance before it"),
         },
-        Invariant::OwnSessions => format!("{datum} in the verdict of {case}: {value}"),
+        Invariant::OwnSessions => format!("{} in the verdict of {case}: {value}", wire(&breach.member)),
         Invariant::Copies | Invariant::Retries => {
             format!("arrived {}, sent {}: {arrival}", often(times), often(of))
         }
@@ -126,7 +126,10 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
         | Invariant::ServiceCookies
         | Invariant::PageHosts => arrival,
         Invariant::SecretsInLog | Invariant::BodiesInLog => line(),
-        Invariant::UserDataInRefusals | Invariant::UserDataInLog => format!("the {datum} in {}", line()),
+        Invariant::UserDataInRefusals | Invariant::UserDataInLog => {
+            let datum = breach.user_datum.map(|datum| datum.to_string()).unwrap_or_default();
+            format!("the {datum} in {}", line())
+        }
         Invariant::RefusalsWithoutLine => format!("{} for {of} × {status} {value}", lines()),
         Invariant::RefusalsWithMoreLines => format!("{} for {of} × {value}", lines()),
         Invariant::LastAnswers => {
@@ -152,7 +155,10 @@ fn text(invariant: Invariant, breach: &Breach) -> String {
             format!("{exchange}, for a session: {change} {value}")
         }
         Invariant::PageRequests | Invariant::PageErrors => format!("{value} in {case}"),
-        Invariant::PageData => format!("the {datum} in a request to {value} in {case}"),
+        Invariant::PageData => {
+            let place = breach.page_place.map(PagePlace::name).unwrap_or_default();
+            format!("the {place} in a request to {value} in {case}")
+        }
         Invariant::PageActs => {
             let act = match breach.act {
                 Some(PageAct::Window) => "window ",

@@ -5,6 +5,7 @@ mod breaches;
 mod count;
 mod header;
 mod keys;
+mod message;
 mod page;
 mod process;
 mod text;
@@ -173,6 +174,8 @@ impl std::fmt::Display for UserDatum {
             Self::Cookie => "cookie",
             Self::ForwardedAddress => "forwarded address",
             Self::ClientAddress => "client address",
+            Self::PageAddress => "address of the page",
+            Self::Query => "query",
         })
     }
 }

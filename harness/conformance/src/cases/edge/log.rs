@@ -143,7 +143,7 @@ async fn post_refused(
             UserDatum::UserAgent => draft = draft.header("User-Agent", &canary),
             UserDatum::Cookie => draft = draft.header("Cookie", &canary),
             UserDatum::ForwardedAddress => draft = draft.header("X-Forwarded-For", &canary),
-            UserDatum::Body | UserDatum::ClientAddress => {}
+            UserDatum::Body | UserDatum::ClientAddress | UserDatum::PageAddress | UserDatum::Query => {}
         }
     }
     if preceding == Preceding::Events {

@@ -24,6 +24,14 @@ pub(in crate::judge) fn common_start(a: &[u8], b: &[u8]) -> usize {
 
 /// What changed the body, as far as its form shows.
 fn change(sent: &[u8], arrived: &[u8]) -> Advice {
+    if serde_json::from_slice::<String>(arrived).is_ok_and(|text| text.as_bytes() == sent) {
+        return Advice::BodyAsString;
+    }
+    if serde_json::from_slice::<Vec<u8>>(arrived).is_ok_and(|bytes| bytes == sent)
+        || arrived.starts_with(br#"{"type":"Buffer","data":"#)
+    {
+        return Advice::BodyAsNumbers;
+    }
     let changes = json_changes(sent, arrived);
     if !changes.is_empty() {
         return Advice::BodyRewritten { changes: changes.iter().map(ToString::to_string).collect() };
@@ -33,14 +41,6 @@ fn change(sent: &[u8], arrived: &[u8]) -> Advice {
     }
     if sent.strip_prefix(MARK) == Some(arrived) {
         return Advice::MarkRemoved;
-    }
-    if serde_json::from_slice::<String>(arrived).is_ok_and(|text| text.as_bytes() == sent) {
-        return Advice::BodyAsString;
-    }
-    if serde_json::from_slice::<Vec<u8>>(arrived).is_ok_and(|bytes| bytes == sent)
-        || arrived.starts_with(br#"{"type":"Buffer","data":"#)
-    {
-        return Advice::BodyAsNumbers;
     }
     if sent.trim_ascii() == arrived.trim_ascii() {
         return Advice::BodyTrimmed;

@@ -38,7 +38,7 @@ pub(super) fn judge(record: &ServiceRecord, spec: &Spec) -> Check {
         for (place, text) in texts.iter().filter(|(place, text)| names_session(place) && text != reference) {
             is_foreign |= record.sessions.contains(text);
             let value = Some(text.as_str().into());
-            other.push(Breach { datum: Some(place.clone()), value, ..by_exchange(exchange) });
+            other.push(Breach { member: Some(place.as_str().into()), value, ..by_exchange(exchange) });
         }
     }
     // A place may hold a form of the reference, such as its beginning.

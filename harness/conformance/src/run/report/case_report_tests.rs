@@ -7,10 +7,10 @@ use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyChange, BodyForm, BodyRule, BodyValue, Breach, CacheRule,
     CertificateForm, CodingRule, Count, Counted, DeathEvidence, Difference, DifferenceKind, ExchangeLine,
     GrantForm, HeaderChange, HeaderRule, Invariant, KeyFault, KeyRule, KeySetValue, LastExchange,
-    LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, OneKeyFault, PageAct, PageDatum, PageEffect,
-    PagePlace, PageValue, ProcessDeath, ProcessEnd, ProcessError, SecretPlace, Secrets, SessionEnd,
-    SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason, Statuses, Subject, Thrown, TimeRule,
-    TokenPart, UserDatum, Wire,
+    LicenseValue, Lifetime, LogValue, MemberChange, MemberValue, MessageFault, MessageRule, OneKeyFault,
+    PageAct, PageDatum, PageEffect, PagePlace, PageValue, ProcessDeath, ProcessEnd, ProcessError,
+    SecretPlace, Secrets, SessionEnd, SessionSubject, SessionValue, SignatureForm, Silence, SilenceReason,
+    Statuses, Subject, Thrown, TimeRule, TokenPart, UserDatum, Wire,
 };
 use serde_json::Value;
 
@@ -182,7 +182,10 @@ fn all_kinds() -> Vec<DifferenceKind> {
                 has_token: true,
                 times: Some(1),
                 of: Some(1),
-                datum: Some(text()),
+                fault: Some(MessageFault { rule: MessageRule::FieldLine, excerpt: wire() }),
+                user_datum: Some(UserDatum::Cookie),
+                page_place: Some(PagePlace::Title),
+                member: Some(wire()),
                 keys: Some(KeySetValue::Unreadable(wire())),
                 header: Some(HeaderChange::Missing),
                 act: Some(PageAct::Window),
