@@ -54,6 +54,7 @@ impl PartClass {
         change: &RowChange,
         forward: &[CaseReport],
         back: &[CaseReport],
+        new: &Spec,
     ) -> Self {
         let failed = failures(forward);
         // An observation proves nothing about a row that is judged.
@@ -72,6 +73,8 @@ impl PartClass {
         let not_run = forward.iter().find(|case| case.outcome == Outcome::NotRun);
         let class = match (failed.is_empty(), passed.is_empty() || not_run.is_some()) {
             (false, _) => Class::Breaking,
+            // No case shows that the part follows a situation that changed its row.
+            (true, false) if change.is_moved(new) => Class::Untested,
             (true, false) => Class::Compatible,
             (true, true) => Class::Untested,
         };
@@ -99,6 +102,9 @@ impl PartClass {
         let note = match self.class {
             Class::Untested if !forward.is_empty() && only_observes => {
                 Some("its cases only observe; a rule needs `point` and `value`".to_owned())
+            }
+            Class::Untested if change.is_moved(new) => {
+                Some("no case follows a situation that changed its row".to_owned())
             }
             Class::Untested => unseen.map(|why| format!("no run sees it: {why}")),
             Class::Breaking if point.is_some_and(|point| point.fixed) => {

@@ -146,7 +146,7 @@ impl Comparison {
                     Some(row) => play.play(part, old, &alone, &row.id).await?,
                     None => Vec::new(),
                 };
-                let class = PartClass::of(part, change, &forward, &back);
+                let class = PartClass::of(part, change, &forward, &back, new);
                 parts.push(class.noted(change, &forward, is_together, new));
             }
             changes.push(RowComparison::new(change, &concerned, parts, old, new));
@@ -278,8 +278,10 @@ fn parts_of(
         Fact::Rule { point, .. } => spec.profile().point(point),
         _ => None,
     });
+    let party = change.party().and_then(|party| party.parse::<PartName>().ok());
     let concerns = |part: &PartName| {
         change.table().parts().contains(part)
+            || party == Some(*part)
             || touches(*part)
             || point.is_some_and(|point| point.parts.contains(part))
     };

@@ -54,7 +54,7 @@ impl DutyOwner {
 impl Duty {
     /// The duties of those who follow a row and of those who read what comes of it. `parts`: those that the row concerns.
     pub(super) fn of(change: &RowChange, parts: &[PartName]) -> Vec<Self> {
-        let readers: &[DutyOwner] = match (change.table(), party(change)) {
+        let readers: &[DutyOwner] = match (change.table(), change.party()) {
             (Table::Collector, _) | (Table::Settings, Some("collector")) => &[DutyOwner::Page],
             (Table::Endpoints, _) if change.id() == Endpoint::Signals.row() => &[DutyOwner::Collector],
             (Table::Verdict | Table::Keys, _) | (Table::Endpoints, Some("service" | "keys")) => {
@@ -193,12 +193,4 @@ fn reread(change: &RowChange) -> Option<String> {
 fn has_new_status(change: &RowChange) -> bool {
     let status = |row: &Option<Row>| row.as_ref().and_then(Row::status).filter(|status| *status >= 400);
     status(&change.new).is_some_and(|new| status(&change.old) != Some(new))
-}
-
-/// The party that a row names.
-fn party(change: &RowChange) -> Option<&str> {
-    match &change.row()?.fact {
-        Fact::Endpoint { party, .. } | Fact::Setting { party, .. } => Some(party),
-        _ => None,
-    }
 }

@@ -67,6 +67,28 @@ impl RowChange {
         }
     }
 
+    /// The party that the row names.
+    pub(super) fn party(&self) -> Option<&str> {
+        match &self.row()?.fact {
+            Fact::Endpoint { party, .. } | Fact::Setting { party, .. } => Some(party),
+            _ => None,
+        }
+    }
+
+    /// Whether the row gained a situation of an edge or of a verdict, or lost one to another row. The cases of a situation
+    /// keep to the row that they name.
+    pub(super) fn is_moved(&self, new: &Spec) -> bool {
+        let (Some(before), Some(after)) = (&self.old, &self.new) else { return false };
+        let moves = |stimulus: &Stimulus| {
+            let is_gained = !before.stimuli.contains(stimulus);
+            let is_lost = !after.stimuli.contains(stimulus);
+            *stimulus != Stimulus::Scripted
+                && (is_gained || is_lost && new.by_stimulus(after.table, *stimulus).is_some())
+        };
+        matches!(after.table, Table::Edge | Table::Verdict)
+            && before.stimuli.iter().chain(&after.stimuli).any(moves)
+    }
+
     /// The fields that differ.
     pub fn fields(&self) -> Vec<FieldChange> {
         let (Some(old), Some(new)) = (&self.old, &self.new) else { return Vec::new() };
@@ -90,6 +112,9 @@ impl RowChange {
         match (self.old.as_ref().map(|row| &row.fact), self.new.as_ref().map(|row| &row.fact)) {
             (Some(Fact::Setting { name: old, .. }), Some(Fact::Setting { name: new, .. })) if old != new => {
                 Some("built-in parts get their settings and options without these names")
+            }
+            (Some(Fact::Setting { party, .. }), None) if party == "edge" => {
+                Some("runs give edges the setting all the same")
             }
             (Some(Fact::Endpoint { methods: old, .. }), Some(Fact::Endpoint { methods: new, .. }))
                 if old != new =>
@@ -121,15 +146,10 @@ impl RowChange {
 fn methods_not_played(row: &str, old: &[String], new: &[String]) -> Option<&'static str> {
     let endpoints = [Endpoint::Signals, Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet];
     let endpoint = endpoints.into_iter().find(|endpoint| endpoint.row() == row)?;
-    let is_played = |method: &&String| methods::plays_listed(endpoint, method);
-    let changed = |from: &[String], to: &[String]| {
-        from.iter().filter(|method| !to.contains(method)).all(|method| is_played(&method))
-    };
-    match (changed(old, new), changed(new, old)) {
-        (true, true) => None,
-        (false, _) => Some("runs send the method that went"),
-        (true, false) => Some("no case sends the new method"),
-    }
+    let mut others = old.iter().filter(|method| !new.contains(method));
+    let mut added = new.iter().filter(|method| !old.contains(method));
+    let is_played = |method: &String| methods::plays_listed(endpoint, method);
+    (!others.all(is_played) || !added.all(is_played)).then_some("no case sends the other method")
 }
 
 /// The removed rows that have another id in the new version, by this id. They leave `removed`. Rows that have more in common

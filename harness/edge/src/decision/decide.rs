@@ -116,7 +116,8 @@ fn refusal(rules: &EdgeRules, facts: &RequestFacts, status: StatusCode, reply: O
     let values = [("<reason>", json!(reason)), ("<status>", json!(status.as_u16()))];
     let body = rule.row.body_with(&values).unwrap_or_default();
     // The log names the same reason as the answer.
-    let reason = body.get("reason").and_then(|reason| reason.as_str()).unwrap_or_default();
+    let named = || body.get("reason").and_then(|reason| reason.as_str());
+    let reason = reason.as_deref().or_else(named).unwrap_or_default();
     let log = format!("refused status={} reason={reason}", status.as_u16());
     EdgeAnswer { log: Some(log), ..answer(rules, facts, rule.status.unwrap_or(status), json(&body)) }
 }

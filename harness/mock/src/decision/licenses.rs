@@ -13,8 +13,12 @@ use percent_encoding::percent_decode_str;
 /// credentials of the `Authorization` header.
 pub fn presented_licenses(target: &str, headers: &HeaderMap) -> Vec<String> {
     let mut found = Vec::new();
-    for value in headers.values() {
-        search(&String::from_utf8_lossy(value.as_bytes()), &mut found);
+    for (name, value) in headers {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        match enclosed(&text).filter(|_| name == AUTHORIZATION) {
+            Some(credentials) => found.push(credentials.to_owned()),
+            None => search(&text, &mut found),
+        }
     }
     search(target, &mut found);
     if found.is_empty() {
@@ -36,6 +40,9 @@ pub fn presents_license(license: &str, target: &str, headers: &HeaderMap) -> boo
     };
     for (name, value) in headers {
         let text = String::from_utf8_lossy(value.as_bytes());
+        if name == AUTHORIZATION && enclosed(&text).is_some() {
+            continue;
+        }
         // Credentials are not percent-encoded (RFC 9110 §11.2).
         if name == AUTHORIZATION { each_decoded(&text, &mut search) } else { each_text(&text, &mut search) }
     }
@@ -100,6 +107,18 @@ fn tokens(text: &str, found: &mut Vec<String>) {
     }
 }
 
+/// Credentials that are one word in quotes or brackets. They are neither a token nor parameters (RFC 9110 §11.4), so a
+/// service that takes the value after the scheme finds another text than the word.
+fn enclosed(value: &str) -> Option<&str> {
+    let credentials = value.trim();
+    let credentials =
+        credentials.split_once(char::is_whitespace).map_or(credentials, |(_, rest)| rest.trim());
+    let word = credentials.trim_matches(|c: char| "\"'`<>{}[]()".contains(c));
+    let is_word =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-._~+/=".contains(c));
+    (is_word && word.len() < credentials.len()).then_some(credentials)
+}
+
 /// The value after the scheme, or the whole value without a scheme.
 fn credentials(value: &str) -> Option<String> {
     let value = value.trim();
@@ -127,6 +146,19 @@ mod tests {
             headers.append(*name, HeaderValue::from_str(value).unwrap());
         }
         assert_eq!(presented_licenses(target, &headers), expected);
+    }
+
+    #[rstest]
+    #[case::quotes("Bearer \"{}\"", "\"{}\"")]
+    #[case::single_quotes("Bearer '{}'", "'{}'")]
+    #[case::brackets("Bearer <{}>", "<{}>")]
+    #[case::one_side("Bearer \"{}", "\"{}")]
+    #[case::without_scheme("[{}]", "[{}]")]
+    fn enclosed_credentials_are_no_license(#[case] value: &str, #[case] expected: &str) {
+        let (value, expected) = (value.replace("{}", LICENSE), expected.replace("{}", LICENSE));
+        check("/", &[("authorization", &value)], &[&expected]);
+        let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(&value).unwrap())]);
+        assert!(!presents_license(LICENSE, "/", &headers));
     }
 
     #[rstest]

@@ -124,9 +124,6 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("grants-list", "Sends the allowed origin twice in one header.")
         .breaks("statement.cors-readable", "cors-repeated")
         .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}, {grant}")))),
-    mutant("grants-two-origins", "Sends two origins in one header.")
-        .breaks("statement.cors-readable", "cors-repeated")
-        .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}, https://admin.example")))),
     mutant("grants-with-slash", "Sends the allowed origin with a slash at its end.")
         .breaks("statement.cors-readable", "allowed-origin-misread")
         .answers(By(|_, answer| with_grant(answer, |grant| format!("{grant}/")))),

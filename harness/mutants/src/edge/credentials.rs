@@ -50,10 +50,6 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.relays-without-license", "license-wrong")
         .when(LicenseUnset)
         .then(License("None")),
-    mutant("sends-bearer-alone", "Sends Bearer and nothing else while LICENSE is unset.")
-        .breaks("statement.relays-without-license", "license-wrong")
-        .when(LicenseUnset)
-        .then(License("")),
     mutant("starts-with-license-only", "Does not start while LICENSE is unset.")
         .breaks("statement.relays-without-license", "credentials-judged")
         .then(Start(|options, _| {

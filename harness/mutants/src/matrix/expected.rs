@@ -4,13 +4,15 @@ use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus};
 use super::CANARIES;
 
 /// A run reports these as one finding and exits 3. The cases detect them as well.
-const FOUND: [&str; 7] = [
+const FOUND: [&str; 9] = [
     "edge.refused/unknown",
     "verdict.404.pending/no-answer",
     "verdict.404.pending/other-row",
     "keys.200.published/no-answer",
     "edge/relays-nothing",
     "edge/refuses-all-requests",
+    "edge/has-another-route",
+    "edge/routes-no-post",
     "service/refuses-all-requests",
 ];
 /// Cases at open points only observe these.

@@ -33,10 +33,12 @@ use crate::mock_program::edgeproof;
 #[case::verdict_status("[[change]]\nid = \"verdict.200.available\"\nstatus = 201", &["service breaking"])]
 #[case::unauthorized("[[change]]\nid = \"verdict.401.unauthorized\"\nstatus = 403", &["service breaking"])]
 #[case::damaged_token("[[change]]\nid = \"verdict.401.malformed-token\"\nstatus = 403", &["service breaking"])]
-#[case::methods("[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"POST\"]", &["edge untested"])]
+#[case::health_methods("[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"GET\", \"POST\"]", &["edge untested"])]
+#[case::fewer_situations("[[change]]\nid = \"edge.502.service-unreachable\"\nstimuli = [\"service-garbage\"]", &["edge compatible"])]
+#[case::setting_gone("[[remove]]\nid = \"setting.edge.license\"", &["edge untested"])]
+#[case::endpoint_of_an_edge("[[add]]\nid = \"endpoint.edge.ready\"\nsection = \"4\"\nparty = \"edge\"\nmethods = [\"GET\"]\npath = \"/ready\"\ncondition = \"Ready.\"", &["edge untested"])]
 #[case::taken_method("[[change]]\nid = \"endpoint.edge.signals\"\nmethods = [\"POST\", \"PUT\", \"OPTIONS\"]", &["edge breaking", "collector untested"])]
 #[case::method_without_a_body("[[change]]\nid = \"endpoint.edge.signals\"\nmethods = [\"POST\", \"GET\", \"OPTIONS\"]", &["edge untested", "collector untested"])]
-#[case::method_that_runs_need("[[change]]\nid = \"endpoint.edge.signals\"\nmethods = [\"PUT\", \"OPTIONS\"]", &["edge untested", "collector untested"])]
 #[case::verdict_methods("[[change]]\nid = \"endpoint.service.verdict\"\nmethods = [\"GET\", \"HEAD\"]", &["service compatible"])]
 #[case::key_set_methods("[[change]]\nid = \"endpoint.keys.jwks\"\nmethods = [\"GET\", \"POST\"]", &["keys breaking"])]
 #[case::observed_only("[[change]]\nid = \"keys.methods\"\nlevel = \"must\"", &["keys untested"])]
@@ -49,6 +51,22 @@ fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
     let classes: Vec<_> =
         change.parts.iter().map(|part| format!("{} {}", part.part.name(), part.class.name())).collect();
     assert_eq!(classes, expected);
+}
+
+/// A situation that moves to another row leaves both without a class: its cases keep to the old row.
+#[test]
+fn moved_situation_is_untested() {
+    let folder = TempDir::new().unwrap();
+    let overlay = overlay(
+        &folder,
+        "[[change]]\nid = \"verdict.404.pending\"\nstimuli = [\"verdict-pending\", \"reference-unknown\"]\n\
+         [[add]]\nid = \"verdict.410.too-old\"\nsection = \"7.4\"\nstatus = 410\nbody = '{\"error\":\"old\"}'\n\
+         condition = \"Too old.\"\nstimuli = [\"verdict-too-old\"]",
+    );
+    let compared = compare(&load(&overlay), &ComparisonOptions::default());
+    assert_eq!(compared.changes.len(), 2);
+    let parts = || compared.changes.iter().flat_map(|change| &change.parts);
+    assert!(parts().all(|part| part.class == Class::Untested), "{:?}", compared.changes);
 }
 
 /// An edge that is broken without any change of a table.

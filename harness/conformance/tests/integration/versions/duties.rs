@@ -21,8 +21,8 @@ use super::{load, overlay};
       "the page: pass kind (full, lite, passive) in place of mode (full, lite, passive)"]
 )]
 #[case::methods(
-    "[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"POST\"]",
-    &["an edge: serve POST /health in place of GET /health"]
+    "[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"GET\", \"POST\"]",
+    &["an edge: serve GET, POST /health in place of GET /health"]
 )]
 #[case::path(
     "[[change]]\nid = \"endpoint.edge.signals\"\npath = \"/v2/signals\"",

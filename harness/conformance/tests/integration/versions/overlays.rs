@@ -117,7 +117,10 @@ fn digest_follows_the_interface_and_nothing_else() {
     edit(folder.path(), "profile.toml", "value = 10000", "value = 9000");
     assert_eq!(load(folder.path()).digest(), before);
     edit(folder.path(), "relay.toml", "\"missing_license\"", "\"no_license\"");
-    assert_ne!(load(folder.path()).digest(), before);
+    let other_code = load(folder.path()).digest().to_owned();
+    assert_ne!(other_code, before);
+    edit(folder.path(), "verdict.toml", "\"verdict-too-old\", ", "");
+    assert_ne!(load(folder.path()).digest(), other_code);
 }
 
 #[test]
@@ -340,6 +343,39 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
     "[[change]]\nid = \"verdict.404.pending\"\nbody = '{\"status\":\"pending\",\"ref\":\"<session_rf>\"}'",
     "`<session_rf>` stands for nothing"
 )]
+#[case::method_in_small_letters(
+    "[[change]]\nid = \"endpoint.keys.jwks\"\nmethods = [\"GET\", \"post\"]",
+    "`post` is no method"
+)]
+#[case::method_twice(
+    "[[change]]\nid = \"endpoint.keys.jwks\"\nmethods = [\"GET\", \"GET\"]",
+    "the method `GET` is listed twice"
+)]
+#[case::method_that_runs_send(
+    "[[change]]\nid = \"endpoint.edge.signals\"\nmethods = [\"PUT\", \"OPTIONS\"]",
+    "next.toml:3: the methods of `endpoint.edge.signals` lack POST"
+)]
+#[case::setting_with_a_space(
+    "[[change]]\nid = \"setting.edge.license\"\nname = \"MY LICENSE=\"",
+    "`MY LICENSE=` is no name of an environment variable"
+)]
+#[case::setting_of_the_harness(
+    "[[change]]\nid = \"setting.edge.license\"\nname = \"PORT\"",
+    "no setting can be named `PORT`"
+)]
+#[case::setting_of_another_row(
+    "[[change]]\nid = \"setting.edge.license\"\nname = \"SERVICE_URL\"",
+    "next.toml:3: two settings of `edge` are `SERVICE_URL`"
+)]
+#[case::value_twice(
+    "[[change]]\nid = \"setting.collector.mode\"\nvalues = [\"full\", \"full\"]",
+    "the value `full` is listed twice"
+)]
+#[case::unit(
+    "[[change]]\nid = \"limit.key-set-cache\"\nvalue = 5\nunit = \"minutes\"",
+    "cannot have the unit `minutes`"
+)]
+#[case::name_of_a_version("version = \"current\"", "`current` is a built-in version")]
 #[case::newer_format("format = 2", "reads format 1")]
 #[case::no_base("base = \"nowhere\"", "no base `nowhere`")]
 #[case::huge_body(
