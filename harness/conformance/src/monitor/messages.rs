@@ -85,7 +85,7 @@ fn add_reply(breaches: &mut Breaches, sent: &Sent, level: CaseLevel, breach: Bre
     match &sent.reply {
         Ok(answer) => add(breaches, &field_violations(&answer.headers), level, &breach),
         Err(NoAnswer::NotHttp(why)) => {
-            let fault = MessageFault { rule: MessageRule::NotHttp, excerpt: why.to_string().into() };
+            let fault = MessageFault { rule: MessageRule::NotHttp, excerpt: why.as_str().into() };
             breaches.push_at(level, Breach { fault: Some(fault), ..breach });
         }
         Err(_) => {}
