@@ -23,10 +23,7 @@ const CONCURRENT: usize = 4;
 /// Adds the cases: for each dimension and family one with single values, for each family one with combinations, and some
 /// about concurrency and repetition.
 pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
-    let model = Model::new(cases);
-    let costs = model.costs();
-    let known = (Arc::new(model), costs);
-    let model = Arc::clone(&known.0);
+    let model = Arc::new(Model::new(cases));
     for (position, dimension) in model.dimensions.iter().enumerate() {
         for family in Family::ALL {
             // Events and broken connections may concern exchanges at the same time.
@@ -35,21 +32,21 @@ pub(crate) fn add(cases: &mut CaseList<'_, Edge>) {
             let id = format!("vary.{}.{family}", dimension.id);
             let title = case_title(dimension, *family, cases);
             let exploration = Exploration { trials: model.singles(position, *family), concurrent };
-            add_case(cases, &known, &dimension.row, &id, &title, exploration);
+            add_case(cases, &model, &dimension.row, &id, &title, exploration);
         }
     }
     for family in Family::ALL {
         let concurrent = if *family == Family::Unreachable { 1 } else { CONCURRENT };
         let title = format!("{}, also with two variations at once", describe(*family, cases));
         let exploration = Exploration { trials: model.pairs(*family), concurrent };
-        add_case(cases, &known, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
+        add_case(cases, &model, "statement.isolation", &format!("vary.pairs.{family}"), &title, exploration);
     }
     for level in LEVELS {
         let title = format!("{level} exchanges at the same time each get their own answer");
         let exploration = Exploration { trials: mixed(&model, 3 * level), concurrent: level };
         add_case(
             cases,
-            &known,
+            &model,
             "statement.isolation",
             &format!("vary.concurrency.{level}"),
             &title,
@@ -83,7 +80,7 @@ fn mixed(model: &Model, count: usize) -> Vec<Trial> {
 
 fn add_case(
     cases: &mut CaseList<'_, Edge>,
-    model: &(Arc<Model>, Vec<Vec<ExchangeCost>>),
+    model: &Arc<Model>,
     row: &str,
     id: &str,
     title: &str,
@@ -92,11 +89,10 @@ fn add_case(
     if exploration.trials.is_empty() {
         return;
     }
-    let (model, costs) = model;
     let open = exploration.trials.iter().all(|trial| model.level(trial) == CaseLevel::Open);
     let observed = exploration.trials.iter().filter(|trial| model.level(trial) == CaseLevel::Open);
     let points: Vec<String> = observed.map(|trial| model.point(trial)).collect();
-    let cost = exploration.trials.iter().map(|trial| trial_cost(trial, costs));
+    let cost = exploration.trials.iter().map(|trial| model.cost(trial));
     let cost = cost.fold(ExchangeCost::default(), |all, one| ExchangeCost {
         requests: all.requests + one.requests,
         pause: all.pause.max(one.pause),
@@ -119,17 +115,6 @@ fn add_case(
     }
 }
 
-/// What a trial costs: an exchange, and what its values add.
-fn trial_cost(trial: &Trial, costs: &[Vec<ExchangeCost>]) -> ExchangeCost {
-    let mut cost = ExchangeCost { requests: 1, pause: Duration::ZERO };
-    for index in &trial.changes {
-        let value = &costs[index.dimension][index.value];
-        cost.requests += value.requests - 1;
-        cost.pause = cost.pause.max(value.pause);
-    }
-    cost
-}
-
 #[cfg(test)]
 mod tests {
     use edgeproof_fixtures::spec::Spec;
@@ -141,11 +126,10 @@ mod tests {
     fn cost_of_a_trial_is_that_of_its_exchange() {
         let shape = ReplyShape::from_profile(Spec::current().profile());
         let model = Model::new(&Catalog::new(Spec::current(), &shape, true));
-        let costs = model.costs();
         let trials = Family::ALL.iter().flat_map(|family| model.pairs(*family));
         for trial in trials {
             let whole = ExchangeCost::of(&model.exchange(&trial));
-            assert_eq!(trial_cost(&trial, &costs), whole, "{}", model.name(&trial));
+            assert_eq!(model.cost(&trial), whole, "{}", model.name(&trial));
         }
     }
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use edgeproof_fixtures::spec::{Dimension, Family, Level, Side, Value};
 use edgeproof_reports::CaseLevel;
 
@@ -19,13 +21,18 @@ pub struct Model {
     pub dimensions: Vec<Dimension>,
     /// Replies to requests before an exchange.
     pub earlier: EarlierReplies,
+    /// What each value adds to an exchange, by dimension. A run asks for thousands of trials before it plays one.
+    costs: Vec<Vec<ExchangeCost>>,
 }
 
 impl Model {
     /// The model of a catalog's interface.
     pub(crate) fn new(cases: &Catalog<'_>) -> Self {
         let dimensions = cases.spec.variation().dimensions.clone();
-        Self { rows: family::rows(cases), dimensions, earlier: EarlierReplies::new(cases) }
+        let (rows, earlier) = (family::rows(cases), EarlierReplies::new(cases));
+        let mut model = Self { rows, dimensions, earlier, costs: Vec::new() };
+        model.costs = model.costs_of_values();
+        model
     }
 
     /// A value of a dimension.
@@ -91,8 +98,17 @@ impl Model {
         exchange
     }
 
-    /// What each value adds to the exchanges of its trials: for each dimension, and each of its values.
-    pub(super) fn costs(&self) -> Vec<Vec<ExchangeCost>> {
+    /// What a trial costs: an exchange, and what its values add.
+    pub(super) fn cost(&self, trial: &Trial) -> ExchangeCost {
+        let values = trial.changes.iter().map(|index| &self.costs[index.dimension][index.value]);
+        let plain = ExchangeCost { requests: 1, pause: Duration::ZERO };
+        values.fold(plain, |all, one| ExchangeCost {
+            requests: all.requests + one.requests - 1,
+            pause: all.pause.max(one.pause),
+        })
+    }
+
+    fn costs_of_values(&self) -> Vec<Vec<ExchangeCost>> {
         let cost = |dimension, value| {
             let trial = Trial { row: 0, changes: vec![ChangeIndex { dimension, value }] };
             ExchangeCost::of(&self.exchange(&trial))
