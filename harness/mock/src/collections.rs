@@ -1,7 +1,6 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::SystemTime;
 
-use edgeproof_fixtures::collector::modes;
 use edgeproof_fixtures::seal::{CollectionFault, Contents, ReplayId, open, read_unsealed, replay_id};
 use edgeproof_fixtures::spec::Table;
 use edgeproof_fixtures::verdict::Judgement;
@@ -74,7 +73,7 @@ fn open_body(state: &ServiceState, body: &[u8]) -> Result<(Contents, ReplayId), 
     } else {
         read_unsealed(body).map(|unsealed| (unsealed.contents, unsealed.replay_id))?
     };
-    Ok((contents.of_modes(&modes(&state.spec))?, replay_id))
+    Ok((contents.of_version(&state.spec)?, replay_id))
 }
 
 fn accept(state: &ServiceState, contents: Contents, license_id: &str, ready: Ready, now: SystemTime) {

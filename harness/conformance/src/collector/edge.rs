@@ -3,7 +3,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use edgeproof_edge::{Edge, EdgeError, EdgeOptions, EdgeTls, LogSink};
-use edgeproof_fixtures::collector::modes;
 use edgeproof_fixtures::credentials::{CredentialFiles, Credentials, ReadTokenForm};
 use edgeproof_fixtures::seal::{CollectionFault, Contents, Opened, open, read_unsealed};
 use edgeproof_fixtures::spec::{Profile, Spec};
@@ -168,7 +167,7 @@ impl CollectorEdge {
         } else {
             read_unsealed(body)?.contents
         };
-        contents.of_modes(&modes(&self.shared.spec))
+        contents.of_version(&self.shared.spec)
     }
 
     /// The same with all bytes of the contents.

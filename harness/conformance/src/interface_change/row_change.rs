@@ -144,8 +144,7 @@ impl RowChange {
 
 /// Why no run plays other methods of an endpoint. None: each one is sent by a case.
 fn methods_not_played(row: &str, old: &[String], new: &[String]) -> Option<&'static str> {
-    let endpoints = [Endpoint::Signals, Endpoint::Health, Endpoint::Verdict, Endpoint::KeySet];
-    let endpoint = endpoints.into_iter().find(|endpoint| endpoint.row() == row)?;
+    let endpoint = Endpoint::of_row(row)?;
     let mut others = old.iter().filter(|method| !new.contains(method));
     let mut added = new.iter().filter(|method| !old.contains(method));
     let is_played = |method: &String| methods::plays_listed(endpoint, method);

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::Advice;
-use edgeproof_http::{Body, NoAnswer, Sent, Violation, field_violations};
+use edgeproof_http::{self as http, Body, NoAnswer, Sent, Violation, field_violations};
 use edgeproof_mock::Arrival;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant, MessageFault, MessageRule};
@@ -21,10 +21,8 @@ pub(super) fn of_edge(edge: &EdgeRecord) -> Vec<Check> {
             method: Some(request.draft.method.as_str().into()),
             ..by_case(&request.sender.case)
         };
-        let (waited, others): (Vec<_>, Vec<_>) = sent
-            .violations
-            .iter()
-            .partition(|violation| violation.rule == edgeproof_http::MessageRule::NoContinue);
+        let (waited, others): (Vec<_>, Vec<_>) =
+            sent.violations.iter().partition(|violation| violation.rule == http::MessageRule::NoContinue);
         add(&mut answers, others, request.sender.level, &breach);
         add(&mut waits, waited, request.sender.level, &breach);
         add_reply(&mut answers, sent, request.sender.level, breach);
@@ -55,10 +53,7 @@ pub(super) fn of_service<'e>(exchanges: impl Iterator<Item = &'e ServiceExchange
 fn is_continued(request: &TracedRequest) -> bool {
     let is_answered = |sent: &Sent| {
         sent.reply.is_ok()
-            && sent
-                .violations
-                .iter()
-                .all(|violation| violation.rule != edgeproof_http::MessageRule::NoContinue)
+            && sent.violations.iter().all(|violation| violation.rule != http::MessageRule::NoContinue)
     };
     matches!(request.draft.body, Body::Expect(_)) && request.sent.as_ref().is_some_and(is_answered)
 }
@@ -107,8 +102,8 @@ fn add<'v>(
 }
 
 /// The rule as reports name it.
-fn value(rule: edgeproof_http::MessageRule) -> MessageRule {
-    use edgeproof_http::MessageRule as Broken;
+fn value(rule: http::MessageRule) -> MessageRule {
+    use http::MessageRule as Broken;
 
     match rule {
         Broken::FirstLine => MessageRule::FirstLine,

@@ -40,7 +40,7 @@ pub fn presents_license(license: &str, target: &str, headers: &HeaderMap) -> boo
     };
     for (name, value) in headers {
         let text = String::from_utf8_lossy(value.as_bytes());
-        if name == AUTHORIZATION && enclosed(&text).is_some() {
+        if name == AUTHORIZATION && enclosed(&text).is_some_and(|credentials| credentials != license) {
             continue;
         }
         // Credentials are not percent-encoded (RFC 9110 §11.2).
@@ -159,6 +159,8 @@ mod tests {
         check("/", &[("authorization", &value)], &[&expected]);
         let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_str(&value).unwrap())]);
         assert!(!presents_license(LICENSE, "/", &headers));
+        // A license that has the quotes itself arrives unchanged.
+        assert!(presents_license(&expected, "/", &headers));
     }
 
     #[rstest]

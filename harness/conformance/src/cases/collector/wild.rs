@@ -115,7 +115,7 @@ fn has_default_mode(context: &mut CollectorCaseContext, edge: &CollectorEdge, wh
     let opened = edge.posts().into_iter().find_map(|post| edge.open(&post.body?).ok());
     let Some((contents, default)) = opened.zip(modes(context.spec()).into_iter().next()) else { return };
     let mode = contents.mode.as_str();
-    let check = Check::page_is(PageEffect::Mode, default.as_str(), PageValue::text(mode), mode == default);
+    let check = Check::page_is(PageEffect::Mode, default, PageValue::text(mode), mode == default);
     context.check(check.which(what));
 }
 

@@ -121,7 +121,7 @@ impl CollectorCaseContext {
     pub fn quick_options(&self, api_url: &str) -> Map<String, Value> {
         let mut options = self.options(api_url);
         let modes = modes(self.spec());
-        let quick = modes.iter().find(|mode| *mode == CollectorMode::Passive.name()).or(modes.last());
+        let quick = modes.iter().find(|mode| **mode == CollectorMode::Passive.name()).or(modes.last());
         options.extend(quick.map(|mode| ("mode".into(), json!(mode))));
         options
     }

@@ -363,6 +363,14 @@ fn bad_spec_is_one_message(#[case] spec: &str, #[case] text: &str) {
     "[[change]]\nid = \"setting.edge.license\"\nname = \"PORT\"",
     "no setting can be named `PORT`"
 )]
+#[case::setting_of_the_host(
+    "[[change]]\nid = \"setting.edge.license\"\nname = \"HOST\"",
+    "no setting can be named `HOST`"
+)]
+#[case::no_method(
+    "[[add]]\nid = \"endpoint.edge.ready\"\nsection = \"4\"\nparty = \"edge\"\nmethods = []\npath = \"/ready\"\ncondition = \"Ready.\"",
+    "`endpoint.edge.ready` has no method"
+)]
 #[case::setting_of_another_row(
     "[[change]]\nid = \"setting.edge.license\"\nname = \"SERVICE_URL\"",
     "next.toml:3: two settings of `edge` are `SERVICE_URL`"
