@@ -109,6 +109,10 @@ impl Model {
     }
 
     fn costs_of_values(&self) -> Vec<Vec<ExchangeCost>> {
+        // Without a row there is no trial.
+        if self.rows.is_empty() {
+            return Vec::new();
+        }
         let cost = |dimension, value| {
             let trial = Trial { row: 0, changes: vec![ChangeIndex { dimension, value }] };
             ExchangeCost::of(&self.exchange(&trial))
