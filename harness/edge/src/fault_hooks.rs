@@ -1,5 +1,6 @@
 use std::fmt;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Version};
@@ -14,6 +15,11 @@ pub trait EdgeFaultHooks: fmt::Debug + Send + Sync {
     /// Changes requests and connections to the service. Called once, at start.
     fn upstream(&self, right: UpstreamOptions) -> UpstreamOptions {
         right
+    }
+
+    /// Whether the edge sends `100 Continue` to a page that waits for it. Called for each such request.
+    fn continues(&self) -> bool {
+        true
     }
 
     /// Whether header names have title case, such as `Content-Type`. Called once, at start.
@@ -101,6 +107,8 @@ pub struct EdgeRequest<'a> {
 pub enum EdgeAction {
     /// Send this answer.
     Answer(EdgeAnswer),
+    /// Send this answer after so long.
+    Later(Duration, EdgeAnswer),
     /// Send these bytes in place of this answer. HTTP/1 only.
     Raw(EdgeAnswer, Bytes),
     /// Close the connection without an answer.

@@ -212,6 +212,10 @@ async fn handle(
     };
     let answer = match action {
         EdgeAction::Answer(answer) => answer,
+        EdgeAction::Later(after, answer) => {
+            tokio::time::sleep(after).await;
+            answer
+        }
         EdgeAction::Raw(answer, bytes) => {
             peer.control.replace_answer(vec![bytes]).await.map_err(|_| ClosedByHook)?;
             EdgeAnswer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), ..answer }
@@ -252,6 +256,13 @@ struct SocketIo<'a> {
 impl EdgeIo for SocketIo<'_> {
     async fn read(&mut self) -> RequestBody {
         let Some(body) = self.body.take() else { return RequestBody::Partial(Bytes::new()) };
+        if self.headers.contains_key(EXPECT) && !self.state.hooks.continues() {
+            // hyper writes its interim answer in place of nothing.
+            let swallowed = self.peer.control.replace_answer(Vec::new()).await;
+            if swallowed.is_err() {
+                return RequestBody::Partial(Bytes::new());
+            }
+        }
         match relay::read(body, self.state.max_in_memory, BODY_IDLE).await {
             Ok(InboundBody::Complete(body)) => RequestBody::Complete(body),
             Ok(longer) => {

@@ -3,7 +3,7 @@ use edgeproof_http::Answer;
 use edgeproof_reports::difference::{
     AnswerSubject, AnswerValue, BodyRule, BodyValue, DifferenceKind, SecretPlace, Secrets, Statuses, Wire,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::advice::answer_advice;
 use super::check::{AnswerResult, Check};
@@ -38,7 +38,12 @@ pub fn exact(expected: &ExpectedAnswer, reply: &AnswerResult) -> Vec<Check> {
     };
     let mut checks = vec![status(expected.status, answer)];
     if let Some(body) = expected.body.as_ref().filter(|_| !expected.to_head) {
-        checks.push(body_is(body, answer));
+        let mut is_body = body_is(body, answer);
+        if answer.status != expected.status && !has_common_member(body, answer) {
+            // Another answer: that it lacks the members of this one explains nothing.
+            is_body.advice.clear();
+        }
+        checks.push(is_body);
     }
     // The first mismatch gets the advice; the second one follows from it.
     if let Some(wrong) = checks.iter_mut().find(|check| !check.ok) {
@@ -232,6 +237,12 @@ fn body_is(expected: &Value, answer: &Answer) -> Check {
     let ok = actual.as_ref().is_some_and(|actual| same(expected, actual));
     let advice = actual.filter(|_| !ok).map_or_else(Vec::new, |actual| member_advice(expected, &actual));
     Check::judged(kind, ok).advise_all(advice)
+}
+
+/// Whether both bodies are objects with a member of the same name.
+fn has_common_member(expected: &Value, answer: &Answer) -> bool {
+    let actual = serde_json::from_slice::<Map<String, Value>>(&answer.body).unwrap_or_default();
+    expected.as_object().is_some_and(|expected| expected.keys().any(|key| actual.contains_key(key)))
 }
 
 /// The differing members of two objects.

@@ -34,6 +34,8 @@ pub enum RelayResult {
     Answered {
         /// Status.
         status: StatusCode,
+        /// Header fields.
+        headers: HeaderMap,
         /// Body; unset on success, and if the body broke off, timed out or was too long.
         body: Option<Bytes>,
     },
@@ -106,7 +108,7 @@ pub fn conclude(rules: &EdgeRules, facts: &RequestFacts, result: &RelayResult) -
         // The interface defines acceptance by status alone: the body does not matter.
         RelayResult::Answered { status, .. } if status.is_success() => fixed(rules, facts, &rules.accepted),
         // A redirect is a refusal too: the service was reached and did not accept.
-        RelayResult::Answered { status, body } => refusal(rules, facts, *status, body.as_deref()),
+        RelayResult::Answered { status, body, .. } => refusal(rules, facts, *status, body.as_deref()),
     }
 }
 
@@ -217,6 +219,10 @@ mod tests {
 
     fn answered(status: u16, body: &'static str) -> RelayResult {
         let status = StatusCode::from_u16(status).unwrap();
-        RelayResult::Answered { status, body: Some(Bytes::from_static(body.as_bytes())) }
+        RelayResult::Answered {
+            status,
+            headers: HeaderMap::new(),
+            body: Some(Bytes::from_static(body.as_bytes())),
+        }
     }
 }

@@ -83,20 +83,22 @@ impl RelayClient {
         if let Some((copy, redirected)) = copy.zip(self.redirected(&response)) {
             return Box::pin(redirected.relay(InboundBody::Complete(copy), page, idle)).await;
         }
-        let reply = ReplyReader { body: response.into_body(), connection, pool: Arc::clone(&self.pool) };
+        let (head, body) = response.into_parts();
+        let headers = head.headers;
+        let reply = ReplyReader { body, connection, pool: Arc::clone(&self.pool) };
         if status.is_success() {
             // The status decides: the page need not wait for the rest.
             let mut rest = Box::pin(timeout(self.timeout, reply.read()));
             if rest.as_mut().now_or_never().is_none() {
                 tokio::spawn(rest);
             }
-            return RelayResult::Answered { status, body: None };
+            return RelayResult::Answered { status, headers, body: None };
         }
         let body = tokio::select! {
             body = reply.read() => body,
             () = upload.stalled(self.timeout) => None,
         };
-        RelayResult::Answered { status, body }
+        RelayResult::Answered { status, headers, body }
     }
 
     /// Sends the request. Retries on another connection only while no byte of it was written: a request that may have

@@ -1,10 +1,14 @@
+use std::io::Read;
+
 use bytes::Bytes;
 use edgeproof_edge::EdgeAnswer;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::ServiceDecision;
+use flate2::Compression;
+use flate2::read::GzEncoder;
 use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE,
-    HeaderName, HeaderValue,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue,
 };
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::{Map, Value};
@@ -120,6 +124,23 @@ pub(crate) fn remove_cors(headers: &mut HeaderMap) {
     for name in [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_HEADERS] {
         headers.remove(name);
     }
+}
+
+/// The answer in the coding gzip.
+pub(crate) fn gzipped(answer: Answer) -> Answer {
+    let mut coded = Vec::new();
+    // A vector takes all that is written.
+    let _ = GzEncoder::new(&answer.body[..], Compression::fast()).read_to_end(&mut coded);
+    Answer { body: coded.into(), ..answer }.with(CONTENT_ENCODING.as_str(), "gzip")
+}
+
+/// The text of an answer, with its body in chunks.
+pub(crate) fn chunked(answer: &str, with_length: bool) -> String {
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else { return answer.to_owned() };
+    let is_kept = |line: &&str| with_length || !line.starts_with("content-length:");
+    let head: Vec<&str> = head.split("\r\n").filter(is_kept).collect();
+    let head = head.join("\r\n");
+    format!("{head}\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
 }
 
 /// Repeats the field with the length in the text of a message.

@@ -35,6 +35,7 @@ pub(crate) enum Condition {
     /// A header of this name contains this text.
     HeaderPart(&'static str, &'static str),
     Http2,
+    Http10,
     /// The origin of the page is the allowed one.
     FromAllowedOrigin,
     BodyIsEmpty,
@@ -121,6 +122,7 @@ impl Condition {
                 let mut values = seen.headers.get_all(name).iter();
                 values.any(|value| String::from_utf8_lossy(value.as_bytes()).contains(part))
             }
+            Self::Http10 => seen.version == Version::HTTP_10,
             Self::Http2 => seen.version == Version::HTTP_2,
             Self::FromAllowedOrigin => seen.origin().is_some_and(|origin| *origin == *setup.allowed_origin),
             Self::BodyIsEmpty => body().is_empty(),

@@ -11,7 +11,7 @@ mod mutant;
 mod page;
 mod seen;
 
-pub(crate) use answer::{Answer, edit_object, remove_cors, repeat_length};
+pub(crate) use answer::{Answer, chunked, edit_object, gzipped, remove_cors, repeat_length};
 pub(crate) use change::Change;
 pub(crate) use condition::Condition;
 pub(crate) use engine::{Effect, Engine};

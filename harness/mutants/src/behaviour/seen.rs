@@ -91,7 +91,7 @@ impl<'a> Seen<'a> {
     /// Status and body of the service's reply; 0 and nothing without one.
     pub(crate) fn reply(&self) -> (u16, Bytes) {
         match self.relayed {
-            Some(RelayResult::Answered { status, body }) => {
+            Some(RelayResult::Answered { status, body, .. }) => {
                 (status.as_u16(), body.clone().unwrap_or_default())
             }
             _ => (0, Bytes::new()),

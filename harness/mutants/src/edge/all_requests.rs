@@ -15,6 +15,12 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.200.accepted", "refuses-all")
         .when(Collection)
         .then(Instead(Json(405, r#"{"error":"method_not_allowed"}"#))),
+    mutant("redirects-collections", "Redirects collections to a path with a slash.")
+        .breaks("edge.200.accepted", "request-form")
+        .when(Collection)
+        .then(Instead(Made(|seen| {
+            Answer::json(308, "").without("content-type").with("location", &format!("{}/", seen.target))
+        }))),
     mutant("accepts-all-collections", "Accepts all collections and ignores the answer of the service.")
         .breaks("edge.refused", "accepted-without-service")
         .when(Relayed)

@@ -11,6 +11,9 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("drops-license", "Relays without the license.")
         .breaks("statement.license-presented", "license-wrong")
         .then(Start(|options, _| options.settings.license = None)),
+    mutant("reads-license-too-early", "Reads LICENSE before it is set: sends the scheme alone.")
+        .breaks("statement.license-presented", "license-wrong")
+        .then(License("")),
     mutant("lower-cases-license", "Relays the license in lower case.")
         .breaks("statement.license-presented", "license-wrong")
         .then(Start(|options, _| change_license(options, |license| Some(license.to_ascii_lowercase())))),

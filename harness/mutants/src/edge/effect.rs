@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use edgeproof_edge::{CertificateCheck, EdgeOptions, UpstreamOptions};
 use edgeproof_fixtures::credentials::EdgeSettings;
@@ -15,6 +17,9 @@ pub(crate) enum EdgeEffect {
     ChecksCertificate(CertificateCheck),
     /// At start: changes requests and connections to the service.
     Upstream(fn(UpstreamOptions) -> UpstreamOptions),
+
+    /// Sends no `100 Continue`.
+    NoContinue,
 
     /// Answers before it reads the body.
     Instead(Page),
@@ -39,6 +44,8 @@ pub(crate) enum EdgeEffect {
     Answering(Change),
     /// Writes other bytes than those of the answer. HTTP/1 only.
     Raw(fn(&str) -> String),
+    /// Answers after so long.
+    Delay(Duration),
     /// Closes the connection.
     NoAnswer,
     /// Sends nothing, and keeps the connection open.

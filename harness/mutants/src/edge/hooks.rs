@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_edge::{
@@ -42,6 +43,10 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
             EdgeEffect::Upstream(change) => change(options),
             _ => options,
         })
+    }
+
+    fn continues(&self) -> bool {
+        !self.effects_at_start().iter().any(|effect| matches!(effect, EdgeEffect::NoContinue))
     }
 
     fn decide(&self, request: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
@@ -100,7 +105,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
         let mut history = self.history.lock();
         let effects = self.effects_after(&seen, &history);
         let mut answer = right.clone();
-        let mut action = None;
+        let (mut action, mut late) = (None, Duration::ZERO);
         for effect in effects {
             match effect {
                 EdgeEffect::Answering(change) => answer = change.apply(&seen, &history, answer),
@@ -108,6 +113,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
                     action = Some(EdgeAction::Raw(answer.clone().into(), change(&answer.text(&seen)).into()));
                 }
                 EdgeEffect::NoAnswer => action = Some(EdgeAction::Nothing),
+                EdgeEffect::Delay(delay) => late = delay,
                 EdgeEffect::Silence => action = Some(EdgeAction::Silence),
                 EdgeEffect::Log(change) => answer.log = answer.log.map(|line| change(&seen, &line)),
                 EdgeEffect::LogAlso(more) => {
@@ -120,7 +126,10 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
             }
         }
         history.conclude(&seen);
-        action.unwrap_or_else(|| EdgeAction::Answer(answer.into()))
+        let answered = |answer| {
+            if late.is_zero() { EdgeAction::Answer(answer) } else { EdgeAction::Later(late, answer) }
+        };
+        action.unwrap_or_else(|| answered(answer.into()))
     }
 }
 
@@ -214,7 +223,7 @@ mod tests {
     fn answered(status: u16, body: &'static str) -> RelayResult {
         let status = StatusCode::from_u16(status).unwrap();
         let body = (!status.is_success()).then(|| Bytes::from_static(body.as_bytes()));
-        RelayResult::Answered { status, body }
+        RelayResult::Answered { status, headers: HeaderMap::new(), body }
     }
 
     fn exchanges() -> Vec<Exchange> {

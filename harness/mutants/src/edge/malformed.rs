@@ -1,10 +1,12 @@
 //! Edges that write malformed HTTP, to the page or to the service, bodies that are not in the coding that they name, or what
 //! answers must not show.
 
+use std::time::Duration;
+
 use edgeproof_edge::UpstreamOptions;
 
 use super::prelude::*;
-use crate::behaviour::repeat_length;
+use crate::behaviour::{chunked, repeat_length};
 
 const MALFORMED: &str = "statement.messages-well-formed";
 const CAUSE: &str = "malformed-http";
@@ -14,7 +16,7 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("length-and-coding", "Answers a collection with both Content-Length and Transfer-Encoding.")
         .breaks(MALFORMED, CAUSE)
         .when(Collection)
-        .then(Raw(length_and_chunks)),
+        .then(Raw(|answer| chunked(answer, true))),
     mutant("line-feeds", "Ends the lines of refusals with a line feed only.")
         .breaks(MALFORMED, CAUSE)
         .when(REFUSED)
@@ -69,6 +71,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("edge.200.accepted", "answer-coding")
         .when(Any(&[SUCCESS, REFUSED]))
         .answers(SetHeader("content-encoding", "gzip")),
+    mutant("relays-longer-length", "Announces a longer body to the service than it sends.")
+        .breaks("statement.body-unchanged", "request-framing")
+        .then(Upstream(|options| raw(options, longer_length)))
+        .also(&[(Always, Start(|options, _| options.service_timeout = Duration::from_millis(500)))]),
     mutant(
         "names-coding-of-refusals",
         "Copies the name of a coding to refusals without coding their bodies.",
@@ -83,8 +89,10 @@ fn raw(options: UpstreamOptions, raw_head: fn(&str) -> String) -> UpstreamOption
     UpstreamOptions { http2: false, raw_head: Some(raw_head), ..options }
 }
 
-/// The same answer in chunks, with its length.
-fn length_and_chunks(answer: &str) -> String {
-    let Some((head, body)) = answer.split_once("\r\n\r\n") else { return answer.to_owned() };
-    format!("{head}\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
+/// A head with a length that is one byte too long.
+fn longer_length(head: &str) -> String {
+    let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-length:"));
+    let length = line.and_then(|line| line.split_once(':')?.1.trim().parse::<usize>().ok());
+    let longer = |(line, length)| head.replacen(line, &format!("content-length: {}", length + 1), 1);
+    line.zip(length).map_or(head.to_owned(), longer)
 }

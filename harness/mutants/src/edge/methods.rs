@@ -1,5 +1,7 @@
 //! Edges that answer other methods, paths and versions of HTTP wrongly.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::json;
 
@@ -151,6 +153,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("endpoint.edge.health", "health-check")
         .when(Health)
         .answers(Status(404)),
+    mutant("health-check-waits", "Answers the health check after the collections that wait for the service.")
+        .breaks("endpoint.edge.health", "health-of-service")
+        .should()
+        .when(All(&[Health, UnderWay(1)]))
+        .then(Delay(Duration::from_millis(1200))),
     mutant("changes-answers-over-http2", "Adds a member to answers over HTTP/2.")
         .breaks("statement.http2", "http2-differs")
         .when(Http2)

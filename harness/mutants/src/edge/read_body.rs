@@ -8,6 +8,10 @@ const FASTIFY_TOO_LARGE: &str = r#"{"statusCode":413,"code":"FST_ERR_CTP_BODY_TO
 const IS_JSON: Condition = Header("content-type", "application/json");
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("never-continues", "Reads a body without the interim answer that the client waits for.")
+        .breaks("statement.messages-tidy", "request-framing")
+        .should()
+        .then(NoContinue),
     mutant("reads-text", "Reads the body as text, without its byte order mark.")
         .breaks("statement.body-unchanged", "body-as-text")
         .then(Body(|body| {

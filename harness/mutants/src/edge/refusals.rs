@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use edgeproof_edge::RelayResult;
+use http::header::{HeaderName, TRANSFER_ENCODING};
+
 use super::prelude::*;
 use crate::behaviour::{Seen, express};
 
@@ -11,6 +14,20 @@ const PASSED: Change = By(|seen, answer| Answer { body: seen.reply().1, ..answer
 const UNKNOWN: Condition = All(&[REFUSED, Reason("unknown")]);
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("copies-reply-headers", "Copies the header fields of the reply to its own answer.")
+        .breaks("statement.status-and-reason-passed", "reply-form")
+        .should()
+        .when(Relayed)
+        .answers(By(|seen, mut answer| {
+            let Some(RelayResult::Answered { headers, .. }) = seen.relayed else { return answer };
+            let of_body =
+                |name: &&HeaderName| !name.as_str().starts_with("content-") && *name != TRANSFER_ENCODING;
+            for name in headers.keys().filter(of_body) {
+                let value = headers[name].clone();
+                answer.headers.entry(name).or_insert(value);
+            }
+            answer
+        })),
     mutant("accepts-redirects", "Tells the page of an acceptance when the service redirects.")
         .breaks("statement.license-not-redirected", "accepted-without-service")
         .when(All(&[Relayed, ReplyIs(300, 399)]))

@@ -4,7 +4,7 @@ use edgeproof_reports::matrix::{Matrix, MatrixMutant, MutantStatus};
 use super::CANARIES;
 
 /// A run reports these as one finding and exits 3. The cases detect them as well.
-const FOUND: [&str; 9] = [
+const FOUND: [&str; 10] = [
     "edge.refused/unknown",
     "verdict.404.pending/no-answer",
     "verdict.404.pending/other-row",
@@ -13,6 +13,7 @@ const FOUND: [&str; 9] = [
     "edge/refuses-all-requests",
     "edge/has-another-route",
     "edge/routes-no-post",
+    "edge/redirects-collections",
     "service/refuses-all-requests",
 ];
 /// Cases at open points only observe these.

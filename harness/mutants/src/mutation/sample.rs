@@ -39,6 +39,7 @@ impl<'a> Samples<'a> {
         let shape = ReplyShape::from_profile(self.spec.profile());
         let refused = |status: u16, body: String| RelayResult::Answered {
             status: StatusCode::from_u16(status).unwrap_or_default(),
+            headers: HeaderMap::new(),
             body: Some(Bytes::from(body)),
         };
         if row.table == Table::Relay {
@@ -46,7 +47,9 @@ impl<'a> Samples<'a> {
             return Some(answer_to(rules, &refused(status, shape.render(status, code).to_string())).into());
         }
         let relayed = match row.stimuli.first()? {
-            Stimulus::ServiceAccepts => RelayResult::Answered { status: StatusCode::OK, body: None },
+            Stimulus::ServiceAccepts => {
+                RelayResult::Answered { status: StatusCode::OK, headers: HeaderMap::new(), body: None }
+            }
             Stimulus::ShortBody => RelayResult::BodyBroken,
             Stimulus::ServicePortClosed => RelayResult::NoAnswer,
             Stimulus::ServiceRefuses => refused(403, shape.render(403, "edgeproof_sample").to_string()),

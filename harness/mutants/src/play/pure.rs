@@ -92,8 +92,10 @@ impl TestBed {
         };
         let action = handle_request(&rules, hooks, &mut request, &mut service).now_or_never();
         let reply = match action.expect("a scripted service never waits") {
-            // The bytes are on no wire here.
-            Some(EdgeAction::Answer(answer) | EdgeAction::Raw(answer, _)) => Ok(received(&facts, answer)),
+            // There are no bytes on the wire here, and there is no clock.
+            Some(EdgeAction::Answer(answer) | EdgeAction::Later(_, answer) | EdgeAction::Raw(answer, _)) => {
+                Ok(received(&facts, answer))
+            }
             Some(EdgeAction::Silence) => Err(NoAnswer::TimedOut(Duration::ZERO)),
             Some(EdgeAction::Nothing) | None => Err(NoAnswer::Closed),
         };

@@ -47,7 +47,8 @@ impl ScriptedService<'_> {
     fn answer(&self, body: &Bytes) -> RelayResult {
         let answered = |status: u16, body: &Bytes| {
             let status = StatusCode::from_u16(status).unwrap_or_default();
-            RelayResult::Answered { status, body: (!status.is_success()).then(|| body.clone()) }
+            let body = (!status.is_success()).then(|| body.clone());
+            RelayResult::Answered { status, headers: HeaderMap::new(), body }
         };
         let replies = self.conversation.script.as_ref().map(|script| script.replies.as_slice());
         let replies = replies.unwrap_or_default();
@@ -63,6 +64,7 @@ impl ScriptedService<'_> {
             Action::Shaped(shaped) => answered(shaped.status, &shaped.body),
             Action::CutBody { status, .. } => RelayResult::Answered {
                 status: StatusCode::from_u16(*status).unwrap_or_default(),
+                headers: HeaderMap::new(),
                 body: None,
             },
             Action::RawBytes(_) | Action::CutHead | Action::Close | Action::Reset | Action::Silence => {

@@ -110,6 +110,7 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
 impl Engine<ServiceEffect> {
     fn seen<'a>(&'a self, request: &ServiceRequest<'a>) -> Seen<'a> {
         Seen {
+            version: request.version,
             connection: request.connection,
             endpoint: Some(request.endpoint),
             reference: request.reference.unwrap_or_default(),

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::prelude::*;
+use crate::behaviour::gzipped;
 
 const KEY_SET: Condition = Endpoint(ServiceEndpoint::KeySet);
 const NOT_MODIFIED: Change = Each(&[Status(304), Content("")]);
@@ -23,6 +24,16 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .answers(EditMember("keys", |keys| {
             add(keys, json!({ "kty": "oct", "kid": "symmetric", "k": "c2VjcmV0" }));
         })),
+    mutant("codes-unasked", "Codes the key set with gzip, whatever the client accepts.")
+        .breaks("keys.200.published", "key-set-shape")
+        .should()
+        .when(All(&[KEY_SET, AnswerIs(200, 200)]))
+        .answers(By(|_, answer| gzipped(answer).with("vary", "Accept-Encoding"))),
+    mutant("codes-without-vary", "Codes the key set for clients that accept it, without Vary.")
+        .breaks("keys.200.published", "key-set-unstable")
+        .should()
+        .when(All(&[KEY_SET, AnswerIs(200, 200), HeaderPart("accept-encoding", "gzip")]))
+        .answers(By(|_, answer| gzipped(answer).without("vary"))),
     mutant("same-key-ids", "Publishes two keys with the same id.")
         .breaks("keys.distinct-ids", "keys-unusable")
         .when(KEY_SET)

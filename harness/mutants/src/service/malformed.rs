@@ -1,7 +1,7 @@
 //! Services and key sets that write malformed HTTP.
 
 use super::prelude::*;
-use crate::behaviour::repeat_length;
+use crate::behaviour::{chunked, repeat_length};
 
 const MALFORMED: &str = "statement.messages-well-formed";
 
@@ -14,6 +14,10 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks(MALFORMED, "malformed-verdict-answers")
         .when(PENDING)
         .then(Raw(repeat_length)),
+    mutant("chunks-for-http10", "Answers pending polls in chunks, also those of HTTP/1.0.")
+        .breaks("verdict.404.pending", "malformed-verdict-answers")
+        .when(All(&[PENDING, Http10]))
+        .then(Raw(|answer| chunked(answer, false))),
     mutant("line-end-after-verdict", "Writes a line end after a verdict.")
         .breaks(MALFORMED, "malformed-verdict-answers")
         .when(AVAILABLE)

@@ -36,6 +36,11 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     mutant("waits-after-disconnect", "Keeps waiting after the client disconnects.")
         .breaks("statement.wait-ends-with-client", "wait-late")
         .then(IgnoresDisconnect),
+    mutant("waits-unasked", "Waits with waitMs=0 too.")
+        .breaks("statement.wait-optional", "wait-late")
+        .should()
+        .when(All(&[PENDING, WAITS, ParameterIsDigits("waitMs"), Not(&ParameterOver("waitMs", 0))]))
+        .then(Delay(Duration::from_millis(5500))),
     mutant("fails-on-text-wait", "Answers 500 to a waitMs that is not a number.")
         .breaks("statement.wait-robust", "wait-refused")
         .when(All(&[VERDICT, Not(&ParameterIsDigits("waitMs"))]))

@@ -174,7 +174,7 @@ fn own(status: u16, body: &'static str) -> EdgeAction {
 
 /// Answers with the reason of a refusal if it fits. Replaces invalid UTF-8, as many JSON parsers do.
 fn passes_text(result: Option<&RelayResult>, right: EdgeAnswer, fits: impl Fn(&str) -> bool) -> EdgeAction {
-    let Some(RelayResult::Answered { status, body: Some(reply) }) = result else {
+    let Some(RelayResult::Answered { status, body: Some(reply), .. }) = result else {
         return EdgeAction::Answer(right);
     };
     let reply: Value = serde_json::from_str(&String::from_utf8_lossy(reply)).unwrap_or_default();

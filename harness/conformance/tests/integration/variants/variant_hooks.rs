@@ -80,7 +80,7 @@ impl EdgeFaultHooks for VariantHooks {
     }
 
     fn result(&self, right: RelayResult) -> RelayResult {
-        let RelayResult::Answered { status, body } = right else { return right };
+        let RelayResult::Answered { status, headers, body } = right else { return right };
         if status.is_redirection() && self.variant.redirect == Redirect::NoAnswer {
             return RelayResult::NoAnswer;
         }
@@ -89,7 +89,7 @@ impl EdgeFaultHooks for VariantHooks {
             ReasonMember::Reason => body.map(|body| without_member(body, "error")),
             ReasonMember::Error => body.map(|body| without_member(body, "reason")),
         };
-        RelayResult::Answered { status, body }
+        RelayResult::Answered { status, headers, body }
     }
 
     fn again(&self, request: &EdgeRequest<'_>, result: &RelayResult) -> bool {

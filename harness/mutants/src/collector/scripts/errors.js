@@ -42,6 +42,13 @@ export function longerText(parts) {
   });
 }
 
+// error: other-maker | begins the text with the name of its maker | with-text | page-error-wrong
+export function otherMaker(parts) {
+  onError(parts, (error) => {
+    throw new Error(error.message.replace(/^[^ :]+: /, "acme: "));
+  });
+}
+
 // error: other-case | writes the text in capitals | with-text | page-error-wrong
 export function otherCase(parts) {
   onError(parts, (error) => {

@@ -93,6 +93,11 @@ export function retriesRefused() {
   });
 }
 
+// mutant: retries-failed | posts a collection again that got no answer | statement.collection-posted-once | collection-repeated
+export function retriesFailed() {
+  onPost((url, init) => rightFetch(url, init).catch(() => rightFetch(url, init)));
+}
+
 // mutant: retries-unchecked | posts again if the service could not check the collection | statement.collection-posted-once | collection-repeated
 export function retriesUnchecked() {
   onPost(async (url, init) => {
