@@ -35,7 +35,13 @@ impl<'a, P: Part> CaseList<'a, P> {
         let mut cases = self.cases;
         cases.retain(|case| case.rows.first().is_some_and(|row| spec.row(row).is_some()));
         for case in &mut cases {
-            case.rows.retain(|row| spec.row(row).is_some());
+            let mut rows = Vec::new();
+            for row in case.rows.iter().filter_map(|id| spec.row_or_renamed(id)) {
+                if !rows.contains(&row.id) {
+                    rows.push(row.id.clone());
+                }
+            }
+            case.rows = rows;
         }
         cases
     }
@@ -50,7 +56,7 @@ impl<'a, P: Part> CaseList<'a, P> {
         for monitor in P::MONITORS {
             let spec = self.spec;
             let rows: Vec<&str> =
-                monitor.rows().iter().copied().filter(|row| spec.row(row).is_some()).collect();
+                monitor.rows().iter().copied().filter(|row| spec.row_or_renamed(row).is_some()).collect();
             let [row, others @ ..] = &rows[..] else { continue };
             let case = self.case(row, monitor.id(), monitor.title()).with(Procedure::Monitor(*monitor));
             case.requires(monitor.needs()).phase(Phase::Monitors);

@@ -156,7 +156,12 @@ impl Verbs {
                 (self.serve, Some(format!("{} {path}", methods.join(", "))))
             }
             Fact::Setting { name, values, .. } if values.is_empty() => (self.set, Some(name.clone())),
-            Fact::Setting { name, values, .. } => (self.set, Some(format!("{name} ({})", values.join(", ")))),
+            Fact::Setting { name, values, party } => {
+                // The default of a collector's setting is the first value.
+                let by_default = if party == "collector" { " by default" } else { "" };
+                let values = values.join(", ").replacen(',', &format!("{by_default},"), 1);
+                (self.set, Some(format!("{name} ({values})")))
+            }
             Fact::Limit { value, unit } => {
                 let value = value.map(|value| format!("{value} ")).unwrap_or_default();
                 (self.keep, Some(format!("{value}{unit}")))
@@ -189,8 +194,8 @@ fn reread(change: &RowChange) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", and "))
 }
 
-/// Whether the row gives an answer an error status that it did not have.
+/// Whether the row gives an answer an error status that it did not have, or takes its status away.
 fn has_new_status(change: &RowChange) -> bool {
     let status = |row: &Option<Row>| row.as_ref().and_then(Row::status).filter(|status| *status >= 400);
-    status(&change.new).is_some_and(|new| status(&change.old) != Some(new))
+    status(&change.new) != status(&change.old)
 }

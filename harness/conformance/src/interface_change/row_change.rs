@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use edgeproof_fixtures::spec::{Endpoint, Fact, Row, Spec, Stimulus, Table};
 use serde::Serialize;
@@ -155,7 +155,7 @@ fn methods_not_played(row: &str, old: &[String], new: &[String]) -> Option<&'sta
 /// find each other first, so that two rows with one code do not change places.
 fn renamed<'a>(removed: &mut Vec<&'a Row>, old: &Spec, new: &'a Spec) -> BTreeMap<&'a str, &'a Row> {
     let mut renamed = BTreeMap::new();
-    for is_same in [has_same_stimuli, has_same_answer, is_same_fact] {
+    for is_same in [Row::states_the_same_as, has_same_answer, is_same_fact] {
         for row in new.rows().iter().filter(|row| old.row(&row.id).is_none()) {
             if renamed.contains_key(row.id.as_str()) {
                 continue;
@@ -169,17 +169,6 @@ fn renamed<'a>(removed: &mut Vec<&'a Row>, old: &Spec, new: &'a Spec) -> BTreeMa
     renamed
 }
 
-/// The stimuli that no other row of the table has.
-fn own_stimuli(row: &Row) -> BTreeSet<&'static str> {
-    let own = row.stimuli.iter().filter(|stimulus| **stimulus != Stimulus::Scripted);
-    own.map(|stimulus| stimulus.name()).collect()
-}
-
-fn has_same_stimuli(old: &Row, new: &Row) -> bool {
-    let stimuli = own_stimuli(old);
-    !stimuli.is_empty() && stimuli == own_stimuli(new)
-}
-
 fn has_same_answer(old: &Row, new: &Row) -> bool {
     old.code().is_some() && (old.status(), old.code()) == (new.status(), new.code())
 }
@@ -187,7 +176,7 @@ fn has_same_answer(old: &Row, new: &Row) -> bool {
 /// Whether two rows with different ids state one thing: the same code, or a stimulus of their own.
 fn is_same_fact(old: &Row, new: &Row) -> bool {
     let has_code = old.code().is_some() && old.code() == new.code();
-    has_code || !own_stimuli(old).is_disjoint(&own_stimuli(new))
+    has_code || !old.own_stimuli().is_disjoint(&new.own_stimuli())
 }
 
 /// The row as names and values; the members of its fact stand beside the others.

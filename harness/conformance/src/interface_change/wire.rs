@@ -12,8 +12,9 @@ pub(super) fn wire(row: &Row, spec: &Spec) -> Vec<String> {
             let to_page = passed.map(|body| format!("passed on as {status} {body}"));
             [replied].into_iter().chain(to_page).collect()
         }
-        Fact::Verdict { status: Some(status), body: None, code: Some(code), .. } => {
-            vec![format!("{status} {}", with_reason(&spec.profile().verdict_refused, code))]
+        Fact::Verdict { status: Some(status), body: None, code: Some(code), suffixed } => {
+            let code = if *suffixed { format!("{code}: …") } else { code.clone() };
+            vec![format!("{status} {}", with_reason(&spec.profile().verdict_refused, &code))]
         }
         Fact::Answer { .. } | Fact::Verdict { .. } => row.answer().into_iter().collect(),
         _ => row_facts(row).into_iter().map(|(name, value)| format!("{name} {value}")).collect(),

@@ -135,7 +135,7 @@ pub(in crate::cases) fn row<'s>(spec: &'s Spec, id: &str) -> &'s Row {
         excluded: None,
     });
     debug_assert!(spec.row(id).or_else(|| Spec::current().row(id)).is_some(), "no version has the row {id}");
-    spec.row(id).unwrap_or(&MISSING)
+    spec.row_or_renamed(id).unwrap_or(&MISSING)
 }
 
 /// Writes a file, and creates its folder if there is none. A file with the same text stays as it is.

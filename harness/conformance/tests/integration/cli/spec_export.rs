@@ -49,6 +49,18 @@ fn overlay_is_merged_into_the_exported_tables() {
     }
 }
 
+/// An endpoint that no built-in version has is an operation as well.
+#[test]
+fn openapi_has_an_added_endpoint() {
+    let overlay = "[[add]]\nid = \"endpoint.edge.ready\"\nsection = \"4\"\nparty = \"edge\"\nmethods = [\"GET\"]\n\
+                   path = \"/ready\"\ncondition = \"The edge is ready.\"\n";
+    let folder = Folder::new().with("next.toml", overlay);
+    let document: Value =
+        serde_json::from_str(&stdout(&folder, &["spec", "export", "openapi", "--spec", "next.toml"]))
+            .unwrap();
+    assert_eq!(document["paths"]["/ready"]["get"]["summary"], "The edge is ready.");
+}
+
 #[test]
 fn folder_that_is_in_use_stays_unchanged() {
     let folder = Folder::new().with("file", "text");

@@ -43,6 +43,10 @@ use crate::mock_program::edgeproof;
 #[case::key_set_methods("[[change]]\nid = \"endpoint.keys.jwks\"\nmethods = [\"GET\", \"POST\"]", &["keys breaking"])]
 #[case::observed_only("[[change]]\nid = \"keys.methods\"\nlevel = \"must\"", &["keys untested"])]
 #[case::opened("[[change]]\nid = \"statement.read-failed-cors\"\nlevel = \"must\"", &["edge untested"])]
+#[case::renamed_answer("[[remove]]\nid = \"edge.405.method-not-allowed\"\n[[add]]\nid = \"edge.405.wrong-method\"\nsection = \"7.2\"\nstatus = 405\nbody = '{\"error\":\"wrong_method\"}'\ncondition = \"Another method.\"\nstimuli = [\"other-method\"]", &["edge breaking"])]
+#[case::renamed_statement("[[remove]]\nid = \"statement.slow-service\"\n[[add]]\nid = \"statement.patient\"\nsection = \"4\"\nlevel = \"should\"\ncondition = \"The edge waits for a service that takes one second.\"", &["edge compatible"])]
+#[case::renamed_setting("[[remove]]\nid = \"setting.edge.license\"\n[[add]]\nid = \"setting.edge.token\"\nsection = \"2\"\nname = \"TOKEN\"\nparty = \"edge\"\ncondition = \"The license token that the edge presents to the service.\"", &["edge untested"])]
+#[case::body_without_status("[[change]]\nid = \"edge.refused\"\nbody = '{\"error\":\"service_rejected\",\"reason\":\"<reason>\"}'", &["edge breaking"])]
 #[case::wording("[[change]]\nid = \"edge.200.accepted\"\ncondition = \"The service accepted.\"", &["edge compatible"])]
 fn planted_change_has_its_class(#[case] text: &str, #[case] expected: &[&str]) {
     let folder = TempDir::new().unwrap();

@@ -17,8 +17,8 @@ use super::{load, overlay};
 )]
 #[case::option(
     "[[change]]\nid = \"setting.collector.mode\"\nname = \"kind\"",
-    &["the collector: read kind (full, lite, passive) in place of mode (full, lite, passive)",
-      "the page: pass kind (full, lite, passive) in place of mode (full, lite, passive)"]
+    &["the collector: read kind (full by default, lite, passive) in place of mode (full by default, lite, passive)",
+      "the page: pass kind (full by default, lite, passive) in place of mode (full by default, lite, passive)"]
 )]
 #[case::methods(
     "[[change]]\nid = \"endpoint.edge.health\"\nmethods = [\"GET\", \"POST\"]",
@@ -47,7 +47,8 @@ use super::{load, overlay};
 )]
 #[case::answer_removed(
     "[[remove]]\nid = \"edge.405.method-not-allowed\"",
-    &["an edge: 405 {\"error\":\"method_not_allowed\"} is no longer required"]
+    &["an edge: 405 {\"error\":\"method_not_allowed\"} is no longer required",
+      "the page: 405 {\"error\":\"method_not_allowed\"} is gone: remove what uses it"]
 )]
 #[case::verdict(
     "[[change]]\nid = \"verdict.404.pending\"\nstatus = 425",

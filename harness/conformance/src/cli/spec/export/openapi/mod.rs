@@ -1,6 +1,7 @@
 //! OpenAPI 3.1 of the interface. Paths, statuses, codes and bodies come from rows. Where the interface is open, the values
 //! of the reference profile stand in, and descriptions say so.
 
+mod added;
 mod edge;
 mod example;
 mod header;
@@ -24,6 +25,7 @@ pub(super) fn document(spec: &Spec) -> Value {
     relay::add(spec, &mut paths);
     verdict::add(spec, &mut paths);
     keys::add(spec, &mut paths);
+    added::add(spec, &mut paths);
     json!({
         "openapi": "3.1.0",
         "info": {
