@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use super::texts::Texts;
-use crate::cases::TracedRequest;
+use crate::cases::{FORGED_LINE, TracedRequest};
 use crate::judge::{self, Check};
 
 /// Shortest reason that is counted (bytes).
@@ -86,6 +86,11 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             let (times, of) = (Some(lines as u64), Some(most as u64));
             surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
         }
+    }
+    let forged = log.iter().filter(|line| line.trim() == FORGED_LINE).count();
+    if forged > 0 {
+        let (times, of) = (Some(forged as u64), Some(0));
+        surplus.push(Breach { value: Some(FORGED_LINE.into()), times, of, ..Breach::default() });
     }
     let missing = missing.check(Invariant::RefusalsWithoutLine);
     // An edge without any line may log elsewhere.

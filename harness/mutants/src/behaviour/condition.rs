@@ -56,6 +56,8 @@ pub(crate) enum Condition {
     Unreachable,
     /// The body of the page broke off.
     Broken,
+    /// The service refused, and its reply ended before the end of its body.
+    ReplyCut,
     /// Status of the service's reply, from and to.
     ReplyIs(u16, u16),
     /// No row of the relay table has the status of the service's reply.
@@ -137,6 +139,10 @@ impl Condition {
             Self::Relays(relays) => seen.relays == relays,
             Self::Unreachable => seen.relayed == Some(&RelayResult::NoAnswer),
             Self::Broken => seen.relayed == Some(&RelayResult::BodyBroken),
+            Self::ReplyCut => matches!(
+                seen.relayed,
+                Some(RelayResult::Answered { status, body: None, .. }) if !status.is_success()
+            ),
             Self::ReplyIs(from, to) => (from..=to).contains(&seen.reply().0),
             Self::UnlistedStatus => setup.refusals.iter().all(|(listed, _)| *listed != seen.reply().0),
             Self::AnswerIs(from, to) => answer.is_some_and(|answer| (from..=to).contains(&answer.status)),

@@ -6,6 +6,10 @@ const BROKE_BEFORE: Condition = Earlier(Same::Part, 1, &Broken);
 const INTERNAL: &str = r#"{"error":"internal"}"#;
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("counts-broken-bodies", "Takes broken uploads for requests under way: answers 503 after eight.")
+        .breaks("statement.edge-lives-on", "broken-request-harms")
+        .when(Earlier(Same::Part, 8, &Broken))
+        .then(Refuse(Json(503, r#"{"error":"busy"}"#))),
     mutant("stack-answers-short-body", "Answers 400 in the framework's JSON to a broken body.")
         .breaks("statement.stack-answers", "read-failed-wrong")
         .when(Broken)

@@ -74,6 +74,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.refusal-logged", "refusal-log-wrong")
         .should()
         .then(Start(|options, _| options.log = LogSink::new(drop))),
+    mutant("logs-replies", "Logs the reply of the service with its line ends.")
+        .breaks("statement.refusal-logged", "refusal-log-wrong")
+        .when(REFUSED)
+        .then(LogAlso(|seen| Some(String::from_utf8_lossy(&seen.reply().1).into_owned()))),
     mutant("logs-twice", "Logs each refusal twice.")
         .breaks("statement.refusal-logged", "refusal-log-wrong")
         .then(Start(|options, _| {

@@ -44,6 +44,14 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.isolation", "no-recovery")
         .when(All(&[Collection, Earlier(Same::Part, 20, &ReplyIs(503, 503))]))
         .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
+    mutant("remembers-refusals", "Repeats a refusal without asking the service again.")
+        .breaks("statement.isolation", "state-kept")
+        .when(Earlier(Same::Part, 1, &ReplyIs(401, 401)))
+        .then(Instead(Json(401, r#"{"error":"service_rejected","reason":"expired","status":401}"#))),
+    mutant("refuses-when-busy", "Answers 503 while 12 collections are under way.")
+        .breaks("statement.isolation", "rate-limited")
+        .when(All(&[Collection, UnderWay(12)]))
+        .then(Instead(Json(503, r#"{"error":"busy"}"#))),
     mutant("stops-after-acceptances", "Answers 502 after 130 acceptances.")
         .breaks("statement.isolation", "no-recovery")
         .when(All(&[Relayed, Earlier(Same::Part, 130, &ReplyIs(200, 299))]))

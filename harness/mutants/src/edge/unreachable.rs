@@ -16,6 +16,10 @@ const HURRIES: &[(Condition, EdgeEffect)] =
     &[(Always, Start(|options, _| options.service_timeout = Duration::from_millis(100)))];
 
 pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
+    mutant("waits-for-cut-reply", "Keeps waiting for the rest of a refusal after its connection has ended.")
+        .breaks("edge.502.service-unreachable", "refusal-unanswered")
+        .when(ReplyCut)
+        .then(Silence),
     mutant("unreachable-html", "Answers 502 in HTML without a page if the service is unreachable.")
         .breaks("edge.502.service-unreachable", "unreachable-answer")
         .when(Unreachable)
@@ -112,6 +116,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("fails-after-pause", "Answers 502 to a collection on a connection that was idle for 800 ms.")
         .breaks("statement.recovery", "no-recovery")
         .when(All(&[Collection, Idle(800)]))
+        .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
+    mutant("opens-circuit-breaker", "Answers 502 without asking the service after three failures.")
+        .breaks("statement.recovery", "no-recovery")
+        .when(Earlier(Same::Part, 3, &Unreachable))
         .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
     mutant("fails-after-first-failure", "Answers 502 to every collection after the first failure.")
         .breaks("statement.recovery", "no-recovery")

@@ -4,9 +4,11 @@ use bytes::Bytes;
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, ServiceUrlForm, SettingChange, Stimulus, Table};
 use edgeproof_reports::CaseLevel;
-use edgeproof_reports::difference::AnswerSubject;
+use edgeproof_reports::difference::{AnswerSubject, Statuses};
 
-use crate::cases::{CaseList, Conversation, Edge, ExpectedRelay, SettingForms, Setup, collection, summary};
+use crate::cases::{
+    CaseList, Conversation, Edge, EdgeRule, ExpectedRelay, SettingForms, Setup, collection, summary,
+};
 use crate::judge;
 use edgeproof_mock::{Action, ListenerMode, Reply, Script};
 
@@ -252,8 +254,39 @@ fn broken(cases: &mut CaseList<'_, Edge>) {
         )
         .observation(Script::one(Action::CutHead))
         .exclusive();
+    ends_early(cases);
     copy_refused(cases);
     copy_refused_after_cut(cases);
+}
+
+/// Which answer the page gets is open. It gets one: the connection has ended, so there is nothing to wait for.
+fn ends_early(cases: &mut CaseList<'_, Edge>) {
+    let cut = |status: u16, text: &'static [u8], after: usize| Action::CutBody {
+        status,
+        body: Bytes::from_static(text),
+        after,
+    };
+    let refusal = br#"{"error":"edgeproof_cut","reason":"edgeproof_cut"}"#;
+    let exchanges = [
+        ("a refusal whose body ends early", cut(403, refusal, 12)),
+        ("a refusal that ends before its body", cut(401, refusal, 0)),
+        ("a server error whose body ends early", cut(500, b"<html>edgeproof</html>", 5)),
+        ("an acceptance whose body ends early", cut(200, br#"{"ok":true}"#, 5)),
+        ("a reply that ends within its head", Action::CutHead),
+    ];
+    let exchanges = exchanges.into_iter().map(|(name, action)| {
+        let post = Conversation::request(collection()).script(Script::one(action));
+        (name.to_owned(), post.expect(EdgeRule::Status(Statuses::Any)))
+    });
+    let exchanges = exchanges.collect();
+    cases
+        .case(
+            "edge.502.service-unreachable",
+            "unreachable.ends-early",
+            "the edge answers when the service's reply ends early",
+        )
+        .exchanges(exchanges)
+        .exclusive();
 }
 
 /// The service accepts the collection and breaks off. It refuses a copy as replayed, which is not the page's doing.

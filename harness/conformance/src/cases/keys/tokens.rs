@@ -15,6 +15,8 @@ const CLAIMS: &str = "keys.token-claims";
 const NEEDS: [ServiceNeed; 2] = [ServiceNeed::Session, ServiceNeed::ReadToken];
 /// Time that a case with several verdicts may take.
 const TAKES: Duration = Duration::from_secs(5);
+/// Time that a nearly old verdict has left (s).
+const YOUNGER: u64 = 15;
 /// Number of sessions whose reference a place has to hold, before it is taken for the reference of the session.
 const ENOUGH: usize = 3;
 
@@ -46,13 +48,24 @@ pub(super) fn add(cases: &mut CaseList<'_, Keys>) {
 
 fn times(cases: &mut CaseList<'_, Keys>) {
     let title = "the times in a verdict's token are seconds, and the token has not expired";
+    let limit = cases.spec.limit("limit.verdict-age").map(|limit| limit.as_secs());
+    let age = limit.map(|limit| limit.saturating_sub(YOUNGER));
     cases
         .case(TIMES, "keys.token-times", title)
         .steps(steps!(async |context| {
             let Some(verdicts) = verdicts(context).await else { return };
             let now = context.wall_clock();
-            let checks: Vec<Check> =
+            let mut checks: Vec<Check> =
                 verdicts.iter().flatten().flat_map(|token| judge::token_times(token, now)).collect();
+            if let Some(age) = age.filter(|_| context.supports(StateNeed::Aged)) {
+                let aged = StateRequest::aged(context.reference("nearly-old"), age);
+                let Some(reference) = context.made(aged).await else { return };
+                let Some(tokens) = signed(context, &reference).await else { return };
+                // A token of now shows the service's clock.
+                let pairs = tokens.iter().zip(verdicts.iter().flatten());
+                let aged = pairs.filter_map(|(token, of_now)| judge::outlives(token, of_now));
+                checks.extend(aged.map(|check| check.of("a verdict near its age limit")));
+            }
             if checks.is_empty() {
                 context.found.not_applicable = Some("the verdict's token has no times".into());
             }
@@ -75,7 +88,7 @@ fn times(cases: &mut CaseList<'_, Keys>) {
                 .collect();
             if checks.is_empty() {
                 context.found.not_applicable =
-                    Some("the token has no iat and nbf, or the answer no Date".into());
+                    Some("requires the claims iat and nbf in the token, and the header Date".into());
             }
             context.checks(checks);
         }))

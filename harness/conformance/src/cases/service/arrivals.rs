@@ -33,6 +33,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     accepted(cases);
     refused(cases);
     replayed(cases);
+    replayed_late(cases);
     still_there(cases);
 }
 
@@ -230,6 +231,37 @@ fn replayed(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&COLLECTION)
         .takes(2 * LONGEST_JUDGEMENT);
+}
+
+/// A copy does not make the verdict of its session younger.
+fn replayed_late(cases: &mut CaseList<'_, Service>) {
+    let Some(refused) = refusal(cases, Stimulus::Replayed) else { return };
+    let Some(limit) = cases.spec.limit("limit.verdict-age").map(|limit| limit.as_secs()) else { return };
+    cases
+        .case(
+            "limit.verdict-age",
+            "verdict.journey.replayed-late",
+            "a copy of a collection makes the verdict of its session no younger",
+        )
+        .steps(steps!(with(refused), async |context| {
+            let reference = context.reference("replayed-late");
+            let made = posted(context, &reference, CollectionState::Accepted, ACCEPTED).await;
+            let Some(made) = made else { return };
+            drop(fetch_available(context, &made).await);
+            if context.provide(StateRequest::Later { seconds: limit - YOUNGER }).await.is_none()
+                || posted(context, &reference, CollectionState::Copied, &refused).await.is_none()
+                || context.provide(StateRequest::Later { seconds: 2 * YOUNGER }).await.is_none()
+            {
+                return;
+            }
+            let reply = context.fetch_verdict(&context.with_token(&made)).await;
+            context.checks(judge::exact(&answer(context.row(PENDING), &made), &reply));
+        }))
+        .requires(&[COLLECTION[0], COLLECTION[1], ServiceNeed::State(StateNeed::Later)])
+        .exclusive()
+        .takes(LONGEST_JUDGEMENT)
+        .also("statement.replay-keeps-verdict")
+        .also(PENDING);
 }
 
 /// A verdict is available until it reaches the age limit.

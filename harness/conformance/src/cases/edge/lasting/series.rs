@@ -216,6 +216,10 @@ fn grants(allowed: &str, draft: &Draft, sent: &Sent) -> Vec<Check> {
     }
 }
 
+/// Pages that leave while the service decides, and those of them that leave at the same time.
+const CROWD: usize = 120;
+const GROUP: usize = 20;
+
 /// A page can leave at any time: within its upload, or while the service decides. The others still get their answers.
 fn pages_that_leave(cases: &mut CaseList<'_, Edge>) {
     let mut slow = cases.accept();
@@ -237,6 +241,14 @@ fn pages_that_leave(cases: &mut CaseList<'_, Edge>) {
             let leaving = leaves.iter().map(|draft| pages.exchange_until(draft, LEAVES));
             let staying = stays.iter().map(|draft| pages.exchange(draft));
             let (_, mut sent) = join(join_all(leaving), join_all(staying)).await;
+            // What an edge keeps of each page that left is full at some number.
+            for group in 0..CROWD / GROUP {
+                let name = |page: usize| format!("crowd-{group}-{page}");
+                let crowd: Vec<Draft> =
+                    (0..GROUP).map(|page| scripted(context, &name(page), slow.clone())).collect();
+                let pages: &EdgeCaseContext = context;
+                join_all(crowd.iter().map(|draft| pages.exchange_until(draft, LEAVES))).await;
+            }
             let mut drafts = stays;
             drafts.push(scripted(context, "next", accept));
             sent.extend(context.exchange_in_turn(&drafts[PAGES..]).await);

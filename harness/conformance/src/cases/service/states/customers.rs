@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::license_claim::license_of;
 use super::named::own_verdict;
-use super::woken::{Provided, is_early};
+use super::woken::{Provided, is_early, judge_woken};
 use crate::cases::service::exchange::SessionState;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
 use crate::cases::service::waiting::TO_BEGIN;
@@ -300,7 +300,10 @@ fn polls(cases: &mut CaseList<'_, Service>) {
                     }
                     // A service need not wait.
                     Holder::Own if is_early(context, sent, provided[*which].there) => continue,
-                    Holder::Own => own_verdict(context, reference, &sent.reply),
+                    Holder::Own => {
+                        judge_woken(context, reference, &(sent.clone(), provided[*which].there));
+                        continue;
+                    }
                 };
                 context.checks(checks.into_iter().map(|check| check.of(holder.name())).collect());
             }
@@ -368,7 +371,7 @@ fn same_reference(cases: &mut CaseList<'_, Service>) {
 /// Number of times that two customers ask at the same time.
 const PAIRS: usize = 32;
 /// Wait of a long poll for a session of another license.
-const POLL: Duration = Duration::from_millis(1200);
+const POLL: Duration = Duration::from_millis(2600);
 /// Timeout of a long poll's answer.
 const TIMEOUT: Duration = Duration::from_secs(30);
 

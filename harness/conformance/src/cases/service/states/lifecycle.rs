@@ -210,7 +210,8 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                 (Decision::Review, half),
                 (Decision::Deny, Confidence::hundredths(0).unwrap_or(half)),
             ] {
-                let ages = [(0, true), (limit / 2, true), (limit + 1, false), (limit * 30, false)];
+                // An hour and a day: parts of a time can be zero.
+                let ages = [0, limit / 2, limit + 1, 3600, 86_400].map(|age| (age, age < limit));
                 for (age, is_available) in ages {
                     let reference = context.reference(&format!("ages-{age}"));
                     let judged = StateRequest::judged(&reference, Judgement { decision, confidence });
@@ -293,6 +294,8 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             };
             available(context, &mut kept, &reference).await;
+            let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
+            let tags = conditions(&verdict);
             if context.provide(StateRequest::Later { seconds: limit.saturating_sub(30) }).await.is_none() {
                 return;
             }
@@ -301,6 +304,12 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             }
             pending(context, &mut kept, &reference).await;
+            for (name, value) in tags {
+                let request = context.with_token(&reference).header(name, &value);
+                let reply = context.fetch_verdict(&request).await;
+                let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply).into_iter();
+                context.checks(checks.map(|check| check.of(&format!("{name}: {value}"))).collect());
+            }
             if !context.supports(StateNeed::Aged) {
                 return;
             }
@@ -316,6 +325,18 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
         .exclusive()
         .also(PENDING)
         .also(AVAILABLE);
+}
+
+/// Conditions that a client with this verdict sends. A precondition counts only where the answer without it is a success
+/// (RFC 9110 §13.2.1).
+fn conditions(verdict: &AnswerResult) -> Vec<(&'static str, String)> {
+    let value = |name: &str| {
+        let value = verdict.as_ref().ok()?.headers.get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    let own = [("If-None-Match", value("etag")), ("If-Modified-Since", value("last-modified"))];
+    let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    own.chain([("If-None-Match", "*".to_owned())]).collect()
 }
 
 /// Each connection gets a verdict.

@@ -4,6 +4,7 @@
 mod chosen;
 mod crossed;
 mod customers;
+mod events;
 mod license_claim;
 mod lifecycle;
 mod lifetime;
@@ -27,6 +28,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     polls::add(cases);
     poll_ends::add(cases);
     lifecycle::add(cases);
+    events::add(cases);
     customers::add(cases);
     ways_around::add(cases);
     revocation::add(cases);

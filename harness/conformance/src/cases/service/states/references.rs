@@ -35,7 +35,7 @@ const fn named(
 }
 
 /// References that a page may pass to `start()`.
-const NAMED: [Named; 18] = [
+const NAMED: [Named; 20] = [
     named(
         "plain",
         "letters, digits and dashes",
@@ -69,6 +69,13 @@ const NAMED: [Named; 18] = [
         &["1fi", "1\u{fb01}", "\u{ff11}fi"],
     ),
     named("hash", "texts that a common hash confuses", "Aa", &["BB", "C#"]),
+    named("checksum", "texts with one CRC-32", "plumless", &["buckeroo"]),
+    named(
+        "kana",
+        "Japanese letters",
+        "\u{30ab}\u{30ca}",
+        &["\u{304b}\u{306a}", "\u{ff76}\u{ff85}", "\u{30ab}\u{306a}"],
+    ),
     named("replacement", "the replacement character", "a\u{fffd}", &["a?", "a", "a\u{fffd}\u{fffd}"]),
     named("dotless", "the Turkish i", "I\u{131}\u{130}i", &["i\u{131}\u{130}i", "IIII", "iiii"]),
     named("space", "a space", "a b", &["a b ", "a  b", "a+b", "ab"]),

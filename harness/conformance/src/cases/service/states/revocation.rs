@@ -4,6 +4,7 @@ use edgeproof_fixtures::credentials::Secret;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_http::ReusedConnection;
 use edgeproof_mock::states::StateRequest;
+use edgeproof_reports::Hop;
 use edgeproof_reports::difference::AnswerSubject;
 
 use super::named::own_verdict;
@@ -130,6 +131,13 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
                 }
                 None => None,
             };
+            let second = match context.expiring_credential() {
+                Some((authorization, _)) => {
+                    let request = context.verdict(&unknown).authorization(&authorization);
+                    Some(context.fetch_verdict(&request).await)
+                }
+                None => None,
+            };
             // Before anything is judged: other cases need the token.
             let restored = context.provide(StateRequest::Restore { token }).await;
             for (which, reply) in &refused {
@@ -140,6 +148,14 @@ fn revoked_and_restored(cases: &mut CaseList<'_, Service>) {
                 let expected = answer(context.row(PENDING), &unknown);
                 let checks = judge::exact(&expected, reply).into_iter();
                 context.checks(checks.map(|check| check.of("another token")).collect());
+            }
+            if let Some(reply) = &second {
+                // In a long run it has expired.
+                let expired = judge::exact(&answer(context.row(EXPIRED), ""), reply);
+                if expired.iter().any(|check| !check.ok) {
+                    let checks = judge::exact(&answer(context.row(PENDING), &unknown), reply).into_iter();
+                    context.checks(checks.map(|check| check.of("another token of the license")).collect());
+                }
             }
             if restored.is_some() {
                 let accepted = [fetch(context, &reference).await, fetch(context, &unknown).await];
@@ -167,7 +183,10 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             };
             let unknown = context.reference("unknown");
             let Some(reference) = context.session().await else { return };
+            let mut kept = ReusedConnection::default();
             let before = context.fetch_verdict(&requests(context, &reference)).await;
+            let draft = requests(context, &unknown).draft();
+            drop(context.send_kept(&mut kept, &draft).await);
             if judge::exact(&answer(context.row(EXPIRED), ""), &before).iter().all(|check| check.ok) {
                 let why = "the credential of the state hook had expired at its first use";
                 context.found.not_applicable = Some(why.to_owned());
@@ -190,6 +209,10 @@ fn expires(cases: &mut CaseList<'_, Service>) {
             if context.provide(StateRequest::Later { seconds }).await.is_none() {
                 return;
             }
+            let sent = context.send_kept(&mut kept, &draft).await;
+            context.trace(Hop::ClientService, &draft, sent.clone());
+            let checks = judge::exact(&answer(context.row(EXPIRED), ""), &sent.reply).into_iter();
+            context.checks(checks.map(|check| check.of("on a kept connection")).collect());
             let Some(reference) = context.session().await else { return };
             for asked in [&reference, &unknown] {
                 let reply = context.fetch_verdict(&requests(context, asked)).await;
