@@ -21,6 +21,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .then(Instead(Made(|seen| {
             Answer::json(308, "").without("content-type").with("location", &format!("{}/", seen.target))
         }))),
+    mutant("requires-websocket", "Answers 426 to each offer of another protocol.")
+        .breaks("statement.body-unchanged", "request-form")
+        .should()
+        .when(All(&[Collection, Has("upgrade")]))
+        .then(Instead(Made(|_| Answer::json(426, "").without("content-type")))),
     mutant("accepts-all-collections", "Accepts all collections and ignores the answer of the service.")
         .breaks("edge.refused", "accepted-without-service")
         .when(Relayed)

@@ -7,7 +7,7 @@ use crate::behaviour::Reading;
 macro_rules! reads {
     ($name:literal, $title:literal, $reading:expr) => {
         mutant($name, $title)
-            .breaks("verdict.404.pending", "verdict-of-other-session")
+            .breaks("verdict.404.pending", "reference-changed")
             .when(All(&[PENDING, Earlier(Same::Like($reading), 1, &AVAILABLE)]))
             .answers(Repeats(Which::Last, (Same::Like($reading), &AVAILABLE)))
     };

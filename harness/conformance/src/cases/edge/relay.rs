@@ -47,6 +47,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             case.also("statement.messages-tidy");
         }
     }
+    offered_protocol(cases);
     for (id, title, kind) in [
         ("text-plain", "text/plain (the default of fetch for a string)", Some("text/plain;charset=UTF-8")),
         ("none", "no content type", None),
@@ -112,6 +113,29 @@ fn repeats(cases: &mut CaseList<'_, Edge>) {
             .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons])
             .also("statement.relayed-once");
     }
+}
+
+/// A server may ignore the offer of another protocol (RFC 9110 §7.8), and does so where it does not know the protocol. HTTP
+/// clients of Java offer HTTP/2 with each request.
+fn offered_protocol(cases: &mut CaseList<'_, Edge>) {
+    let accept = cases.accept();
+    let accepted = cases.accepted();
+    cases
+        .case(
+            "statement.body-unchanged",
+            "relay.offered-protocol",
+            "a collection is relayed although its client offers another protocol",
+        )
+        .steps(steps!(with(accept, accepted), async |context| {
+            // Some runtimes answer it below the edge's code.
+            context.weakest = CaseLevel::Open;
+            let draft = collection().header("Connection", "Upgrade").header("Upgrade", "edgeproof/1");
+            let sent = context.converse(&Conversation::request(draft).script(accept)).await;
+            context.weakest = CaseLevel::Must;
+            context.checks(judge::exact(&accepted, &sent.reply));
+        }))
+        .level(CaseLevel::Should)
+        .requires(&[EdgeNeed::Service]);
 }
 
 fn body_case<'c>(cases: &'c mut CaseList<'_, Edge>, id: &str, title: &str, body: Body) -> &'c mut Case<Edge> {
