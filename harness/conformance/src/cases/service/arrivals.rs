@@ -248,7 +248,7 @@ fn replayed_late(cases: &mut CaseList<'_, Service>) {
             let made = posted(context, &reference, CollectionState::Accepted, ACCEPTED).await;
             let Some(made) = made else { return };
             drop(fetch_available(context, &made).await);
-            if context.provide(StateRequest::Later { seconds: limit - YOUNGER }).await.is_none()
+            if context.provide(StateRequest::Later { seconds: limit.saturating_sub(YOUNGER) }).await.is_none()
                 || posted(context, &reference, CollectionState::Copied, &refused).await.is_none()
                 || context.provide(StateRequest::Later { seconds: 2 * YOUNGER }).await.is_none()
             {
