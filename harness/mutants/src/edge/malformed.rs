@@ -74,7 +74,11 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
     mutant("relays-longer-length", "Announces a longer body to the service than it sends.")
         .breaks("statement.body-unchanged", "request-framing")
         .then(Upstream(|options| raw(options, longer_length)))
-        .also(&[(Always, Start(|options, _| options.service_timeout = Duration::from_millis(500)))]),
+        .also(&[
+            (Always, Start(|options, _| options.service_timeout = Duration::from_millis(500))),
+            // The service notices the end of the request before the page has its answer.
+            (Always, Delay(Duration::from_millis(200))),
+        ]),
     mutant(
         "names-coding-of-refusals",
         "Copies the name of a coding to refusals without coding their bodies.",
