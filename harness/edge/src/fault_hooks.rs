@@ -107,7 +107,7 @@ pub struct EdgeRequest<'a> {
 pub enum EdgeAction {
     /// Send this answer.
     Answer(EdgeAnswer),
-    /// Send this answer after so long.
+    /// Send this answer after this delay.
     Later(Duration, EdgeAnswer),
     /// Send these bytes in place of this answer. HTTP/1 only.
     Raw(EdgeAnswer, Bytes),

@@ -257,7 +257,7 @@ impl EdgeIo for SocketIo<'_> {
     async fn read(&mut self) -> RequestBody {
         let Some(body) = self.body.take() else { return RequestBody::Partial(Bytes::new()) };
         if self.headers.contains_key(EXPECT) && !self.state.hooks.continues() {
-            // hyper writes its interim answer in place of nothing.
+            // Nothing is sent in place of hyper's interim answer.
             let swallowed = self.peer.control.replace_answer(Vec::new()).await;
             if swallowed.is_err() {
                 return RequestBody::Partial(Bytes::new());

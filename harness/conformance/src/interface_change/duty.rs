@@ -61,7 +61,7 @@ impl Duty {
                 &[DutyOwner::Backend]
             }
             // The collector's error holds the status of an edge's answer.
-            (Table::Edge | Table::Relay, _) if has_new_status(change) => &[DutyOwner::Page],
+            (Table::Edge | Table::Relay, _) if changes_error_status(change) => &[DutyOwner::Page],
             (Table::Limits, _) if READ_BY_BACKENDS.iter().any(|part| parts.contains(part)) => {
                 &[DutyOwner::Backend]
             }
@@ -195,7 +195,7 @@ fn reread(change: &RowChange) -> Option<String> {
 }
 
 /// Whether the row gives an answer an error status that it did not have, or takes its status away.
-fn has_new_status(change: &RowChange) -> bool {
+fn changes_error_status(change: &RowChange) -> bool {
     let status = |row: &Option<Row>| row.as_ref().and_then(Row::status).filter(|status| *status >= 400);
     status(&change.new) != status(&change.old)
 }

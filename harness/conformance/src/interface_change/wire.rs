@@ -13,7 +13,7 @@ pub(super) fn wire(row: &Row, spec: &Spec) -> Vec<String> {
             [replied].into_iter().chain(to_page).collect()
         }
         Fact::Verdict { status: Some(status), body: None, code: Some(code), suffixed } => {
-            let code = if *suffixed { format!("{code}: …") } else { code.clone() };
+            let code = if *suffixed { format!("{code}:…") } else { code.clone() };
             vec![format!("{status} {}", with_reason(&spec.profile().verdict_refused, &code))]
         }
         Fact::Answer { .. } | Fact::Verdict { .. } => row.answer().into_iter().collect(),

@@ -27,7 +27,7 @@ pub struct States {
 }
 
 /// Time for which a foreign service accepts [`States::expiring`].
-pub(super) const EXPIRES: Duration = Duration::from_secs(900);
+pub(super) const EXPIRES: Duration = Duration::from_secs(1800);
 
 impl States {
     /// Every state, as long as nothing else is known.

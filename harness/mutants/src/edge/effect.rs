@@ -44,7 +44,7 @@ pub(crate) enum EdgeEffect {
     Answering(Change),
     /// Writes other bytes than those of the answer. HTTP/1 only.
     Raw(fn(&str) -> String),
-    /// Answers after so long.
+    /// Answers after this delay.
     Delay(Duration),
     /// Closes the connection.
     NoAnswer,

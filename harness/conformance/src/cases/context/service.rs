@@ -198,7 +198,11 @@ impl ServiceCaseContext {
         let asked = request.reference().unwrap_or_default().to_owned();
         let made = self.made(request).await?;
         if made != asked {
-            self.found.not_applicable = Some(format!("the service makes its own reference for {asked:?}"));
+            // What was found before stays.
+            if self.found.checks.iter().all(|check| check.ok) {
+                self.found.not_applicable =
+                    Some(format!("the service makes its own reference for {asked:?}"));
+            }
             return None;
         }
         Some(made)

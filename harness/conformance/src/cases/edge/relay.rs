@@ -115,8 +115,8 @@ fn repeats(cases: &mut CaseList<'_, Edge>) {
     }
 }
 
-/// A server may ignore the offer of another protocol (RFC 9110 §7.8), and does so where it does not know the protocol. HTTP
-/// clients of Java offer HTTP/2 with each request.
+/// A server may ignore the offer of another protocol (RFC 9110 §7.8), and does so where it does not know the protocol. Java's
+/// HttpClient offers h2c over http.
 fn offered_protocol(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     let accepted = cases.accepted();
@@ -133,6 +133,9 @@ fn offered_protocol(cases: &mut CaseList<'_, Edge>) {
             let sent = context.converse(&Conversation::request(draft).script(accept)).await;
             context.weakest = CaseLevel::Must;
             context.checks(judge::exact(&accepted, &sent.reply));
+            let relayed = context.relayed().await;
+            let body = context.fill(&collection()).body;
+            context.checks(judge::relayed_once(body.bytes(), &relayed, &sent.reply, CaseLevel::Should));
         }))
         .level(CaseLevel::Should)
         .requires(&[EdgeNeed::Service]);

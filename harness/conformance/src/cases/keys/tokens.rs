@@ -57,7 +57,8 @@ fn times(cases: &mut CaseList<'_, Keys>) {
             let now = context.wall_clock();
             let mut checks: Vec<Check> =
                 verdicts.iter().flatten().flat_map(|token| judge::token_times(token, now)).collect();
-            if let Some(age) = age.filter(|_| context.supports(StateNeed::Aged)) {
+            let is_right = checks.iter().all(|check| check.ok);
+            if let Some(age) = age.filter(|_| is_right && context.supports(StateNeed::Aged)) {
                 let aged = StateRequest::aged(context.reference("nearly-old"), age);
                 let Some(reference) = context.made(aged).await else { return };
                 let Some(tokens) = signed(context, &reference).await else { return };

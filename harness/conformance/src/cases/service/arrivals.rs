@@ -249,9 +249,18 @@ fn replayed_late(cases: &mut CaseList<'_, Service>) {
             let Some(made) = made else { return };
             drop(fetch_available(context, &made).await);
             if context.provide(StateRequest::Later { seconds: limit.saturating_sub(YOUNGER) }).await.is_none()
-                || posted(context, &reference, CollectionState::Copied, &refused).await.is_none()
-                || context.provide(StateRequest::Later { seconds: 2 * YOUNGER }).await.is_none()
             {
+                return;
+            }
+            let form = CollectionState::Copied;
+            let copied = StateRequest::Collection { reference: reference.clone(), form };
+            let Some(reply) = context.provide(copied).await else { return };
+            // How long a service recognises copies is open.
+            if reply.status != context.row(&refused).status() {
+                context.found.not_applicable = Some("the hook does not say that the copy was refused".into());
+                return;
+            }
+            if context.provide(StateRequest::Later { seconds: 2 * YOUNGER }).await.is_none() {
                 return;
             }
             let reply = context.fetch_verdict(&context.with_token(&made)).await;

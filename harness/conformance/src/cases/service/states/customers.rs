@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 
 use super::license_claim::license_of;
 use super::named::own_verdict;
+use super::poll_ends::CROSSING;
 use super::woken::{Provided, is_early, judge_woken};
 use crate::cases::service::exchange::SessionState;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
@@ -299,7 +300,7 @@ fn polls(cases: &mut CaseList<'_, Service>) {
                         judge::exact(&answer(context.row(PENDING), reference), &sent.reply)
                     }
                     // A service need not wait.
-                    Holder::Own if is_early(context, sent, provided[*which].there) => continue,
+                    Holder::Own if is_early(context, sent, provided[*which].there + CROSSING) => continue,
                     Holder::Own => {
                         judge_woken(context, reference, &(sent.clone(), provided[*which].there));
                         continue;

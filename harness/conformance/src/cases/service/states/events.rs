@@ -10,15 +10,16 @@ use strum::{Display, VariantArray};
 use super::chosen::CHOSEN;
 use super::lifecycle::{available, needs};
 use super::named::own_verdict;
+use super::poll_ends::CROSSING;
 use super::polls::ROW;
 use super::woken::{Provided, TIMEOUT, does_not_wait, is_early, judge_woken};
 use crate::cases::service::expected::{AVAILABLE, OUTAGE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceCaseContext};
-use crate::judge;
+use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
-/// What happens at a service. It neither ends a verdict, nor makes one younger, nor ends a long poll.
+/// What happens at a service. It neither ends a verdict nor makes one younger, and a verdict after it still ends a long poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 enum Event {
@@ -38,6 +39,8 @@ enum Event {
     TimePasses,
 }
 
+/// Time that a case may take: it asks the hook for many states.
+const TAKES: Duration = Duration::from_secs(120);
 /// Number of reads of one verdict.
 const READS: usize = 25;
 /// Clients that leave: groups, and clients in a group.
@@ -76,6 +79,9 @@ fn kept(cases: &mut CaseList<'_, Service>) {
                 context.found.varied += 1;
                 for reference in [reference].iter().chain(&made) {
                     let reply = context.fetch_verdict(&context.with_token(reference)).await;
+                    if is_limited(context, &reply) {
+                        return;
+                    }
                     let checks = own_verdict(context, reference, &reply).into_iter();
                     context.checks(checks.map(|check| check.of(&event.to_string())).collect());
                 }
@@ -87,7 +93,7 @@ fn kept(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&CHOSEN)
         .exclusive()
-        .takes(TIMEOUT);
+        .takes(TAKES);
 }
 
 fn waited_for(cases: &mut CaseList<'_, Service>) {
@@ -118,7 +124,10 @@ fn waited_for(cases: &mut CaseList<'_, Service>) {
                 let (sent, provided) = tokio::join!(sending, making);
                 let Some(provided) = provided else { return };
                 context.record(&draft, sent.clone());
-                if is_early(context, &sent, provided.possible) {
+                if is_limited(context, &sent.reply) {
+                    return;
+                }
+                if is_early(context, &sent, provided.there + CROSSING) {
                     return does_not_wait(context, &reference, &sent);
                 }
                 context.found.varied += 1;
@@ -130,7 +139,7 @@ fn waited_for(cases: &mut CaseList<'_, Service>) {
         }))
         .requires(&CHOSEN)
         .exclusive()
-        .takes(TIMEOUT)
+        .takes(TAKES)
         .also(AVAILABLE);
 }
 
@@ -169,6 +178,9 @@ fn aged(cases: &mut CaseList<'_, Service>, limit: u64) {
             references.push(("after a long poll".to_owned(), reference));
             for (name, reference) in references {
                 let reply = context.fetch_verdict(&context.with_token(&reference)).await;
+                if is_limited(context, &reply) {
+                    return;
+                }
                 context.found.varied += 1;
                 let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply).into_iter();
                 context.checks(checks.map(|check| check.of(&name)).collect());
@@ -176,7 +188,7 @@ fn aged(cases: &mut CaseList<'_, Service>, limit: u64) {
         }))
         .requires(&needs(&[StateNeed::Aged, StateNeed::Later]))
         .exclusive()
-        .takes(TIMEOUT)
+        .takes(TAKES)
         .also(PENDING);
 }
 
@@ -212,7 +224,8 @@ impl Event {
                 let form = CollectionState::Refused;
                 context.provide(StateRequest::Collection { reference: reference.to_owned(), form }).await?;
             }
-            Self::OtherLicense => drop(context.chosen(StateRequest::other_license(reference)).await?),
+            // A service that makes its own references has another one for it.
+            Self::OtherLicense => drop(context.ask(&StateRequest::other_license(reference)).await),
             Self::Rotation => drop(context.provide(StateRequest::Rotate {}).await?),
             Self::Outage => {
                 let code = context.row(OUTAGE).code().map(str::to_owned);
@@ -229,6 +242,15 @@ impl Event {
         }
         Some(Vec::new())
     }
+}
+
+/// Whether a limit for requests, which the interface does not show, refuses this one. The case then says so.
+fn is_limited(context: &mut ServiceCaseContext, reply: &AnswerResult) -> bool {
+    let limited = reply.as_ref().is_ok_and(|answer| answer.status == 429);
+    if limited && context.found.checks.iter().all(|check| check.ok) {
+        context.found.not_applicable = Some("the service limits the rate of requests".into());
+    }
+    limited
 }
 
 /// Clients that begin a long poll and leave.

@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use edgeproof_fixtures::spec::Fact;
 use edgeproof_fixtures::verdict::{Confidence, Decision, Judgement};
 use edgeproof_http::{ReusedConnection, Sent};
 use edgeproof_mock::states::StateRequest;
@@ -20,16 +19,17 @@ const CONNECTIONS: usize = 3;
 const SESSIONS: usize = 150;
 /// Number of verdicts of them that are read.
 const READ: usize = 15;
+/// Time that a case with verdicts of many ages may take.
+const AGES_TAKE: Duration = Duration::from_secs(120);
+/// Ages of verdicts (s).
+const HOUR: u64 = 3600;
+const DAY: u64 = 86_400;
 /// Number of requests to the hook at the same time.
 const AT_ONCE: usize = 8;
 
 /// The life of a session: without a verdict, with one, with an old one, with another one, gone.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
-    let aged = cases.spec.row("limit.verdict-age").map(|row| &row.fact);
-    let limit = match aged {
-        Some(Fact::Limit { value: Some(seconds), .. }) => Some(*seconds),
-        _ => None,
-    };
+    let limit = cases.spec.limit("limit.verdict-age").map(|limit| limit.as_secs());
     comes(cases);
     gone(cases);
     many(cases);
@@ -210,12 +210,17 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                 (Decision::Review, half),
                 (Decision::Deny, Confidence::hundredths(0).unwrap_or(half)),
             ] {
-                // An hour and a day: parts of a time can be zero.
-                let ages = [0, limit / 2, limit + 1, 3600, 86_400].map(|age| (age, age < limit));
+                // At an hour and a day, a service that compares parts of a time finds zero.
+                let ages = [0, limit / 2, limit + 1, HOUR, DAY].map(|age| (age, age < limit));
                 for (age, is_available) in ages {
                     let reference = context.reference(&format!("ages-{age}"));
                     let judged = StateRequest::judged(&reference, Judgement { decision, confidence });
-                    if context.chosen(judged.of_age(age)).await.is_none() {
+                    let judged = judged.of_age(age);
+                    // A store may have no verdict of that time.
+                    if age == DAY && context.ask(&judged).await.is_err() {
+                        continue;
+                    }
+                    if age != DAY && context.chosen(judged).await.is_none() {
                         return;
                     }
                     if is_available {
@@ -228,6 +233,7 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
             until_the_limit(context, limit).await;
         }))
         .requires(&needs(&[StateNeed::Aged]))
+        .takes(AGES_TAKE)
         .also(PENDING)
         .also(AVAILABLE);
 }
@@ -238,7 +244,7 @@ async fn until_the_limit(context: &mut ServiceCaseContext, limit: u64) {
     const TIMES: usize = 6;
     let reference = context.reference("until-the-limit");
     let asked = context.now();
-    if context.chosen(StateRequest::aged(&reference, limit - BEFORE)).await.is_none() {
+    if context.chosen(StateRequest::aged(&reference, limit.saturating_sub(BEFORE))).await.is_none() {
         return;
     }
     for _ in 0..TIMES {

@@ -9,7 +9,7 @@ use crate::cases::{CaseList, Service};
 use crate::judge;
 
 /// Longest time between a verdict and an answer that may miss it.
-const CROSSING: Duration = Duration::from_millis(250);
+pub(super) const CROSSING: Duration = Duration::from_millis(250);
 
 /// Verdicts that come at the very start and end of a long poll (4).
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
