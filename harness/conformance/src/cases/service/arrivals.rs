@@ -248,19 +248,22 @@ fn replayed_late(cases: &mut CaseList<'_, Service>) {
             let made = posted(context, &reference, CollectionState::Accepted, ACCEPTED).await;
             let Some(made) = made else { return };
             drop(fetch_available(context, &made).await);
-            if context.provide(StateRequest::Later { seconds: limit.saturating_sub(YOUNGER) }).await.is_none()
-            {
+            if context.provide(StateRequest::Later { seconds: YOUNGER }).await.is_none() {
                 return;
             }
             let form = CollectionState::Copied;
             let copied = StateRequest::Collection { reference: reference.clone(), form };
             let Some(reply) = context.provide(copied).await else { return };
             // How long a service recognises copies is open.
-            if reply.status != context.row(&refused).status() {
-                context.found.not_applicable = Some("the hook does not say that the copy was refused".into());
+            if reply.status.is_some() && reply.status != context.row(&refused).status() {
+                context.found.not_applicable = Some("the service does not refuse the copy".into());
                 return;
             }
-            if context.provide(StateRequest::Later { seconds: 2 * YOUNGER }).await.is_none() {
+            if context
+                .provide(StateRequest::Later { seconds: limit.saturating_sub(YOUNGER / 2) })
+                .await
+                .is_none()
+            {
                 return;
             }
             let reply = context.fetch_verdict(&context.with_token(&made)).await;
