@@ -116,7 +116,7 @@ fn repeats(cases: &mut CaseList<'_, Edge>) {
 }
 
 /// A server may ignore the offer of another protocol (RFC 9110 §7.8), and does so where it does not know the protocol. Java's
-/// HttpClient offers h2c over http.
+/// `HttpClient` offers h2c over http.
 fn offered_protocol(cases: &mut CaseList<'_, Edge>) {
     let accept = cases.accept();
     let accepted = cases.accepted();
