@@ -4,16 +4,19 @@ use edgeproof_fixtures::spec::Advice;
 use edgeproof_mock::{Arrival, ArrivalAnswer};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Breach, Invariant};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::breaches::Breaches;
 use super::edge_record::EdgeRecord;
 use super::texts::Texts;
-use crate::cases::{FORGED_LINE, TracedRequest};
+use crate::cases::TracedRequest;
 use crate::judge::{self, Check};
 
 /// Shortest reason that is counted (bytes).
 const SHORTEST: usize = 7;
+/// Shortest line of a reply that is looked for (bytes).
+const SHORTEST_LINE: usize = 16;
 /// Longest reason that is counted (bytes).
 const LONGEST: usize = 64;
 
@@ -87,10 +90,9 @@ pub(super) fn judge(edge: &EdgeRecord) -> Vec<Check> {
             surplus.push(Breach { value: Some(reason.into()), times, of, ..Breach::default() });
         }
     }
-    let forged = log.iter().filter(|line| line.trim() == FORGED_LINE).count();
-    if forged > 0 {
-        let (times, of) = (Some(forged as u64), Some(0));
-        surplus.push(Breach { value: Some(FORGED_LINE.into()), times, of, ..Breach::default() });
+    let of_replies = lines_of_replies(edge);
+    for line in log.iter().map(|line| line.trim()).filter(|line| of_replies.contains(line)) {
+        surplus.push(Breach { value: Some(line.into()), times: Some(1), of: Some(0), ..Breach::default() });
     }
     let missing = missing.check(Invariant::RefusalsWithoutLine);
     // An edge without any line may log elsewhere.
@@ -152,6 +154,16 @@ fn is_countable(reason: &str) -> bool {
 }
 
 /// The body that the service answered.
+/// Lines of replies that are text. As a line of the log, one of them would tell of something that did not happen: the edge
+/// wrote a reply with its line ends.
+fn lines_of_replies(edge: &EdgeRecord) -> BTreeSet<&str> {
+    let bodies = edge.arrivals.iter().filter_map(answer_body);
+    // Lines of indented JSON can be those of another object.
+    let texts = bodies.filter(|body| serde_json::from_slice::<IgnoredAny>(body).is_err());
+    let later = texts.filter_map(|body| std::str::from_utf8(body).ok()).flat_map(|text| text.lines().skip(1));
+    later.map(str::trim).filter(|line| line.len() >= SHORTEST_LINE).collect()
+}
+
 fn answer_body(arrival: &Arrival) -> Option<&[u8]> {
     match arrival.answer.as_ref()? {
         ArrivalAnswer::Answer { body, .. } => Some(body),

@@ -25,7 +25,6 @@ mod visitors;
 use super::CaseList;
 
 pub use part::{Edge, EdgeLaunch};
-pub(crate) use refusals::FORGED_LINE;
 pub(crate) use settings::presents_configured;
 
 /// Adds the cases in the order of the report.

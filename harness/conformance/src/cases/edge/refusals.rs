@@ -91,9 +91,6 @@ pub(super) fn each_refusal(cases: &Catalog<'_>) -> Vec<(String, Conversation)> {
     refusals
 }
 
-/// A line of a reply. As a line of the edge's log, it would tell of a refusal that the service did not send.
-pub(crate) const FORGED_LINE: &str = "refused 401 edgeproof_forged";
-
 /// Replies without a plain reason code: the edge answers with the reason `unknown`.
 fn without_reason(cases: &mut CaseList<'_, Edge>) {
     for (stimulus, id, title, kind, body) in replies() {
@@ -160,7 +157,8 @@ fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)>
             "html",
             "that is a web page",
             "text/html",
-            Bytes::from(format!("<html>\n<h1>403 Forbidden</h1>\n{FORGED_LINE}\n</html>\n")),
+            // In a log, one of its lines would look like another refusal.
+            Bytes::from_static(b"<html>\n<h1>403 Forbidden</h1>\nrefused 401 edgeproof_forged\n</html>\n"),
         ),
         (
             Stimulus::ReplyArray,

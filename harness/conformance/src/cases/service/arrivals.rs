@@ -259,11 +259,9 @@ fn replayed_late(cases: &mut CaseList<'_, Service>) {
                 context.found.not_applicable = Some("the service does not refuse the copy".into());
                 return;
             }
-            if context
-                .provide(StateRequest::Later { seconds: limit.saturating_sub(YOUNGER / 2) })
-                .await
-                .is_none()
-            {
+            // The copy is younger than the limit, and the verdict is older.
+            let seconds = limit.saturating_sub(YOUNGER / 2);
+            if context.provide(StateRequest::Later { seconds }).await.is_none() {
                 return;
             }
             let reply = context.fetch_verdict(&context.with_token(&made)).await;

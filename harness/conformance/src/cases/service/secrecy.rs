@@ -11,7 +11,7 @@ use super::expected::{
 use super::rule::not_shown;
 use super::{CONDITIONS, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, VerdictRequest};
-use crate::judge;
+use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
 
 /// Answers contain no token, and without a valid token they do not reveal whether a session has a verdict (5).
@@ -157,15 +157,12 @@ fn not_by_condition(cases: &mut CaseList<'_, Service>) {
             let Some(reference) = context.session().await else { return };
             let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
             context.check(status(context.spec(), AVAILABLE, &verdict));
-            let value = |name: &str| {
-                let value = verdict.as_ref().ok()?.headers.get(name)?;
-                value.to_str().ok().map(str::to_owned)
-            };
             let mut conditions: Vec<(&str, String)> =
                 CONDITIONS.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-            conditions.extend(value("etag").map(|tag| ("If-None-Match", tag)));
-            conditions.extend(value("etag").map(|tag| ("If-Match", tag)));
-            conditions.extend(value("last-modified").map(|time| ("If-Modified-Since", time)));
+            let own = validators(&verdict);
+            let tag = own.iter().find(|(name, _)| *name == "If-None-Match");
+            conditions.extend(tag.map(|(_, tag)| ("If-Match", tag.clone())));
+            conditions.extend(own);
             let has_other = context.target.inputs.other_token.is_some();
             let other = has_other.then(|| context.verdict(&reference).bearer(&context.other_token()));
             let asked = [
@@ -275,4 +272,14 @@ fn not_reused(cases: &mut CaseList<'_, Service>) {
             }
         }))
         .requires(&[ServiceNeed::ReadToken, ServiceNeed::Session]);
+}
+
+/// The conditions of a client that keeps this answer: by its entity tag and its date.
+pub(super) fn validators(reply: &AnswerResult) -> Vec<(&'static str, String)> {
+    let value = |name: &str| {
+        let value = reply.as_ref().ok()?.headers.get(name)?;
+        value.to_str().ok().map(str::to_owned)
+    };
+    let own = [("If-None-Match", value("etag")), ("If-Modified-Since", value("last-modified"))];
+    own.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }

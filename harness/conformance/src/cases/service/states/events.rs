@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use strum::{Display, VariantArray};
 
 use super::chosen::CHOSEN;
-use super::lifecycle::{available, needs};
+use super::lifecycle::{available, is_limited, needs};
 use super::named::own_verdict;
 use super::poll_ends::CROSSING;
 use super::polls::ROW;
@@ -16,7 +16,7 @@ use super::woken::{Provided, TIMEOUT, does_not_wait, is_early, judge_woken};
 use crate::cases::service::expected::{AVAILABLE, OUTAGE, PENDING, answer};
 use crate::cases::service::waiting::TO_BEGIN;
 use crate::cases::{CaseList, Service, ServiceCaseContext};
-use crate::judge::{self, AnswerResult};
+use crate::judge;
 use crate::states::StateNeed;
 
 /// What happens at a service. It neither ends a verdict nor makes one younger, and a verdict after it still ends a long poll.
@@ -45,6 +45,7 @@ const TAKES: Duration = Duration::from_secs(120);
 const READS: usize = 25;
 /// Clients that leave: groups, and clients in a group.
 const LEAVING: (usize, usize) = (6, 20);
+/// Time that passes in a version without an age limit.
 const MINUTE: Duration = Duration::from_secs(60);
 /// A wait that ends with the verdict (ms).
 const WAIT: u64 = 5000;
@@ -104,13 +105,10 @@ fn waited_for(cases: &mut CaseList<'_, Service>) {
             "a verdict ends a long poll, whatever else happens at the service meanwhile",
         )
         .steps(steps!(async |context| {
-            // Reads need a verdict. A service may keep the first session of a reference, of any license, and end a wait by the
-            // clock that the hook moves.
+            // Reads need a verdict. A service may keep the first session of a reference, of any license, end a wait by the
+            // clock that the hook moves, and check the token again while it waits.
             let is_apart = |event: &Event| {
-                matches!(
-                    event,
-                    Event::ClientsLeave | Event::CollectionRefused | Event::Rotation | Event::Outage
-                )
+                matches!(event, Event::ClientsLeave | Event::CollectionRefused | Event::Rotation)
             };
             for event in events(context).into_iter().filter(is_apart) {
                 let reference = context.reference(&format!("awaited-{event}"));
@@ -236,21 +234,12 @@ impl Event {
                 return made.map(|made| vec![made]);
             }
             Self::TimePasses => {
-                let limit = context.spec().limit("limit.verdict-age").unwrap_or(MINUTE * 2);
-                context.provide(StateRequest::Later { seconds: limit.as_secs() / 2 }).await?;
+                let time = context.spec().limit("limit.verdict-age").map_or(MINUTE, |limit| limit / 2);
+                context.provide(StateRequest::Later { seconds: time.as_secs() }).await?;
             }
         }
         Some(Vec::new())
     }
-}
-
-/// Whether a limit for requests, which the interface does not show, refuses this one. The case then says so.
-fn is_limited(context: &mut ServiceCaseContext, reply: &AnswerResult) -> bool {
-    let limited = reply.as_ref().is_ok_and(|answer| answer.status == 429);
-    if limited && context.found.checks.iter().all(|check| check.ok) {
-        context.found.not_applicable = Some("the service limits the rate of requests".into());
-    }
-    limited
 }
 
 /// Clients that begin a long poll and leave.

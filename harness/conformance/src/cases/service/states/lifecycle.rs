@@ -9,6 +9,7 @@ use futures_util::future::join_all;
 use super::chosen::CHOSEN;
 use super::named::own_verdict;
 use crate::cases::service::expected::{AVAILABLE, PENDING, answer, status};
+use crate::cases::service::secrecy::validators;
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult};
 use crate::states::StateNeed;
@@ -23,6 +24,7 @@ const READ: usize = 15;
 const AGES_TAKE: Duration = Duration::from_secs(120);
 /// Ages of verdicts (s).
 const HOUR: u64 = 3600;
+/// The highest one: a service need not keep it.
 const DAY: u64 = 86_400;
 /// Number of requests to the hook at the same time.
 const AT_ONCE: usize = 8;
@@ -137,11 +139,7 @@ fn asked_often(cases: &mut CaseList<'_, Service>) {
                 let sent = context.send_kept(&mut kept, &draft).await;
                 let reply = sent.reply.clone();
                 context.trace(Hop::ClientService, &draft, sent);
-                // The interface does not show a limit for requests.
-                if reply.as_ref().is_ok_and(|answer| answer.status == 429) {
-                    if context.found.checks.iter().all(|check| check.ok) {
-                        context.found.not_applicable = Some("the service limits the rate of requests".into());
-                    }
+                if is_limited(context, &reply) {
                     return;
                 }
                 let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply);
@@ -210,17 +208,12 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                 (Decision::Review, half),
                 (Decision::Deny, Confidence::hundredths(0).unwrap_or(half)),
             ] {
-                // At an hour and a day, a service that compares parts of a time finds zero.
-                let ages = [0, limit / 2, limit + 1, HOUR, DAY].map(|age| (age, age < limit));
+                // At an hour and at a day, a service that compares a part of the time finds zero.
+                let ages = [0, limit / 2, limit + 1, HOUR].map(|age| (age, age < limit));
                 for (age, is_available) in ages {
                     let reference = context.reference(&format!("ages-{age}"));
                     let judged = StateRequest::judged(&reference, Judgement { decision, confidence });
-                    let judged = judged.of_age(age);
-                    // A store may have no verdict of that time.
-                    if age == DAY && context.ask(&judged).await.is_err() {
-                        continue;
-                    }
-                    if age != DAY && context.chosen(judged).await.is_none() {
+                    if context.chosen(judged.of_age(age)).await.is_none() {
                         return;
                     }
                     if is_available {
@@ -231,6 +224,11 @@ fn ages(cases: &mut CaseList<'_, Service>, limit: u64) {
                 }
             }
             until_the_limit(context, limit).await;
+            let reference = context.reference("ages-a-day");
+            // A store may have no verdict of that time.
+            if limit < DAY && context.ask(&StateRequest::aged(&reference, DAY)).await.is_ok() {
+                pending(context, &mut kept, &reference).await;
+            }
         }))
         .requires(&needs(&[StateNeed::Aged]))
         .takes(AGES_TAKE)
@@ -301,7 +299,8 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
             };
             available(context, &mut kept, &reference).await;
             let verdict = context.fetch_verdict(&context.with_token(&reference)).await;
-            let tags = conditions(&verdict);
+            // A precondition counts only where the answer without it is a success (RFC 9110 §13.2.1).
+            let conditions = validators(&verdict).into_iter().chain([("If-None-Match", "*".to_owned())]);
             if context.provide(StateRequest::Later { seconds: limit.saturating_sub(30) }).await.is_none() {
                 return;
             }
@@ -310,7 +309,7 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
                 return;
             }
             pending(context, &mut kept, &reference).await;
-            for (name, value) in tags {
+            for (name, value) in conditions {
                 let request = context.with_token(&reference).header(name, &value);
                 let reply = context.fetch_verdict(&request).await;
                 let checks = judge::exact(&answer(context.row(PENDING), &reference), &reply).into_iter();
@@ -333,16 +332,13 @@ fn later(cases: &mut CaseList<'_, Service>, limit: u64) {
         .also(AVAILABLE);
 }
 
-/// Conditions that a client with this verdict sends. A precondition counts only where the answer without it is a success
-/// (RFC 9110 §13.2.1).
-fn conditions(verdict: &AnswerResult) -> Vec<(&'static str, String)> {
-    let value = |name: &str| {
-        let value = verdict.as_ref().ok()?.headers.get(name)?.to_str().ok()?;
-        Some(value.to_owned())
-    };
-    let own = [("If-None-Match", value("etag")), ("If-Modified-Since", value("last-modified"))];
-    let own = own.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    own.chain([("If-None-Match", "*".to_owned())]).collect()
+/// Whether a limit for requests, which the interface does not show, refuses this one. The case then says so.
+pub(super) fn is_limited(context: &mut ServiceCaseContext, reply: &AnswerResult) -> bool {
+    let limited = reply.as_ref().is_ok_and(|answer| answer.status == 429);
+    if limited && context.found.checks.iter().all(|check| check.ok) {
+        context.found.not_applicable = Some("the service limits the rate of requests".into());
+    }
+    limited
 }
 
 /// Each connection gets a verdict.
