@@ -54,7 +54,7 @@ mod tests {
     )]
     #[case::several(
         json!([{"id": "grant-missing"}, {"id": "refusal-logged-twice"}]),
-        Some("hides the status; log each refusal once")
+        Some("hides the status; log each refusal once, in one line: escape the line ends of what you log")
     )]
     #[case::words(
         json!([{"id": "body-rewritten", "changes": ["white-space", "numbers"]}]),
