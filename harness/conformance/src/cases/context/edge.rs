@@ -19,8 +19,8 @@ use crate::judge::{AnswerResult, Check, RelayedRequests, without_coding};
 const END_LIMIT: Duration = Duration::from_secs(2);
 /// Number of collections at the same time that use up connections which the service has closed.
 const CLOSED_AT_ONCE: usize = 8;
-/// Rounds of them.
-const CLOSED_ROUNDS: usize = 5;
+/// Most rounds of them. Together they exceed the pages that a case has at the same time: an edge can hold a connection for each.
+const CLOSED_ROUNDS: usize = 32;
 
 /// An edge and the mock service behind it. Several cases can share it.
 #[derive(Debug)]
