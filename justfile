@@ -166,6 +166,10 @@ kills-compare FOLDER:
     cargo run --quiet --package edgeproof-mutants -- --gate --compare "$1/kills.json"
     cargo run --quiet --package edgeproof-mutants --features collector -- --collector --compare "$1/kills-collector.json"
 
+# Count which generated conditions the exchanges of a run meet (edge or service), and play as many mutants drawn from them.
+conditions PART="edge" DRAW="40" *ARGS:
+    cargo run --quiet --package edgeproof-mutants -- --conditions "$1" --draw "$2" "${@:3}"
+
 # Make the fingerprints again of the mutants that fail otherwise: after a change of cases, mutants or causes. Takes minutes.
 fingerprints:
     cargo run --quiet --package edgeproof-mutants -- --gate --quick --jobs 8 --fingerprints harness/conformance/src/causes/fingerprints.json

@@ -88,6 +88,8 @@ impl EdgeFaultHooks for NoEdgeFaults {}
 pub struct EdgeRequest<'a> {
     /// Facts that the decision depends on.
     pub facts: &'a RequestFacts,
+    /// Query of the request target; empty without one.
+    pub query: &'a str,
     /// Headers.
     pub headers: &'a HeaderMap,
     /// HTTP version.

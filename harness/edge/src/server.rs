@@ -194,6 +194,7 @@ async fn handle(
     let (head, body) = request.into_parts();
     let mut request = EdgeRequest {
         facts: &facts,
+        query: head.uri.query().unwrap_or_default(),
         headers: &head.headers,
         version: head.version,
         peer: peer.addr,

@@ -3,6 +3,7 @@
 mod behaviour;
 mod causes;
 mod collector;
+mod conditional;
 mod edge;
 mod hooks;
 mod matrix;
@@ -16,6 +17,7 @@ mod service;
 pub use behaviour::BehaviourFacts;
 pub use causes::{Accuracy, MutantFailures, Share};
 pub use collector::{CollectorMatrixOptions, collector_matrix, collector_mutants, left_out_of_collectors};
+pub use conditional::{ConditionalOptions, ConditionalResult, Noticed, measure_conditions};
 pub use matrix::{
     CANARIES, KillMatrix, MatrixOptions, SampleMatrix, kill_matrix, sample_advice, sample_matrix,
 };

@@ -10,13 +10,14 @@ use clap::{ArgGroup, Parser};
 use edgeproof::causes::Fingerprints;
 use edgeproof_browser::IS_BUILT_IN;
 use edgeproof_cli::{Failure, run_program, runtime};
-use edgeproof_fixtures::spec::{Spec, SpecChoice, Version};
+use edgeproof_fixtures::spec::{PartName, Spec, SpecChoice, Version};
 use edgeproof_reports::Destination;
 use edgeproof_reports::escape::one_line;
 use edgeproof_reports::matrix::{Matrix, MutantStatus, Scope};
 
 use crate::causes::{Accuracy, left_out};
 use crate::collector::{CollectorMatrixOptions, collector_matrix};
+use crate::conditional::{ConditionalOptions, Noticed, measure_conditions};
 use crate::matrix::compare::losses;
 use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
 use crate::mutant_set::MutantSet;
@@ -62,6 +63,17 @@ struct MutantsArguments {
     /// all cases with --fingerprints
     #[arg(long)]
     collector: bool,
+    /// Count which generated conditions the exchanges of a run meet at this part, edge or service, and play mutants that are
+    /// drawn from those: what the cases never exercise
+    #[arg(long, value_name = "PART", conflicts_with_all = ["own_rows", "report", "compare", "fingerprints"],
+        value_parser = ["edge", "service"])]
+    conditions: Option<String>,
+    /// Number of mutants that are drawn, with --conditions
+    #[arg(long, value_name = "N", requires = "conditions", default_value_t = 0)]
+    draw: usize,
+    /// Seed of the draw, with --conditions (default: a new one, which is printed)
+    #[arg(long, value_name = "N", requires = "conditions")]
+    seed: Option<u64>,
     /// Chromium or Chrome, with --collector (default: CHROME from the environment, then the usual places)
     #[arg(long, value_name = "FILE", requires = "collector")]
     chromium: Option<PathBuf>,
@@ -83,8 +95,21 @@ fn run(arguments: MutantsArguments) -> Result<u8, Failure> {
         fingerprints: fingerprint_file,
         collector,
         chromium,
+        conditions,
+        draw,
+        seed,
     } = arguments;
     let spec = Arc::new(spec.load()?);
+    if let Some(part) = conditions {
+        let options = ConditionalOptions {
+            part: if part == "edge" { PartName::Edge } else { PartName::Service },
+            draws: draw,
+            seed: seed.unwrap_or_else(rand::random),
+            jobs: usize::from(jobs),
+            progress: print_progress,
+        };
+        return run_conditions(spec, &options);
+    }
     let before = compare.as_deref().map(read_matrix).transpose()?;
     let fingerprint_file = fingerprint_file.map(|path| destination(&path)).transpose()?;
     let mut reports = Vec::new();
@@ -156,6 +181,41 @@ fn run_collector(
     _ = writeln!(text, "first cause right: {}, each without its own fingerprint", accuracy.left_out);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(u8::from(!matrix.problems.is_empty()))
+}
+
+/// Measures what the cases exercise and notice of generated mutants.
+fn run_conditions(spec: Arc<Spec>, options: &ConditionalOptions) -> Result<u8, Failure> {
+    let result = runtime()?.block_on(async { measure_conditions(&TestBed::new(spec)?, options).await });
+    let result = result.map_err(|why| Failure::of(&why, "check the limit on open files, and TMPDIR"))?;
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    for name in &result.unmet {
+        _ = writeln!(text, "no exchange: {}", one_line(name));
+    }
+    let of = |noticed| result.drawn.iter().filter(move |(_, other)| *other == noticed);
+    for (name, _) in of(Noticed::Survived) {
+        _ = writeln!(text, "survived: {}", one_line(name));
+    }
+    for (name, _) in of(Noticed::Warned) {
+        _ = writeln!(text, "warned: {}", one_line(name));
+    }
+    let (unmet, excluded) = (result.unmet.len(), result.excluded.len());
+    let met = result.conditions - unmet - excluded;
+    _ = writeln!(
+        text,
+        "{} conditions: {met} are met, {unmet} are not, and {excluded} need not be",
+        result.conditions
+    );
+    let (killed, warned) = (of(Noticed::Killed).count(), of(Noticed::Warned).count());
+    _ = writeln!(
+        text,
+        "{killed} of {} mutants killed, {warned} warned; drawn from {} with --seed {}",
+        result.drawn.len(),
+        result.candidates,
+        options.seed
+    );
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Ok(u8::from(unmet > 0))
 }
 
 fn write_reports(reports: Vec<(Render, Destination)>, matrix: &Matrix) -> Result<(), Failure> {

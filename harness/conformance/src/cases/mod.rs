@@ -27,6 +27,7 @@ mod service;
 mod setting_forms;
 mod setup;
 pub(crate) mod summary;
+mod unfamiliar_fields;
 mod visitor;
 
 pub use all_cases::{all, collector, edge, edge_with_sequences, keys, service, service_with_sequences};
@@ -70,4 +71,5 @@ pub(crate) use service::{
 pub use service::{Service, TokenChoice, VerdictExchange, VerdictObservation, VerdictRule};
 pub use setting_forms::{SECOND_ORIGIN, SettingForms, URL_ENCODED_PREFIX, URL_PREFIX, page_origin};
 pub use setup::{OTHER_ALLOWED_ORIGIN, Setup};
+use unfamiliar_fields::UnfamiliarFields;
 use visitor::{PATIENCE, Visitor, VisitorRelay};

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgeproof_fixtures::register;
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{Body, Draft, HostForm, RequestForm};
 
@@ -56,41 +57,6 @@ const ODD_FIELDS: [(&str, &str); 9] = [
     ("Authorization", "Basic %"),
 ];
 
-/// Methods of the register of RFC 9110 §16.1.1 that other cases do not send, and PURGE, which caches know.
-const METHODS: [&str; 31] = [
-    "PURGE",
-    "ACL",
-    "BASELINE-CONTROL",
-    "PROPFIND",
-    "BIND",
-    "CHECKIN",
-    "SEARCH",
-    "CHECKOUT",
-    "COPY",
-    "LINK",
-    "LABEL",
-    "LOCK",
-    "MERGE",
-    "MKACTIVITY",
-    "MKCALENDAR",
-    "MKCOL",
-    "MKREDIRECTREF",
-    "MKWORKSPACE",
-    "MOVE",
-    "ORDERPATCH",
-    "PROPPATCH",
-    "REPORT",
-    "REBIND",
-    "UNBIND",
-    "UNCHECKOUT",
-    "UNLINK",
-    "UNLOCK",
-    "UPDATE",
-    "UPDATEREDIRECTREF",
-    "VERSION-CONTROL",
-    "QUERY",
-];
-
 /// First bytes of other protocols.
 const PROTOCOLS: [(&str, &[u8]); 10] = [
     (
@@ -137,7 +103,9 @@ impl Visitor {
     /// Collections with methods that the edge refuses.
     pub(super) fn with_other_methods(spec: &Spec) -> Vec<Self> {
         let draft = |method: &str| Draft { method: method.to_owned(), ..collection() };
-        let refused = METHODS.into_iter().filter(|method| !spec.takes(Endpoint::Signals, method));
+        // CONNECT has a target of another form. Caches know PURGE.
+        let methods = register::methods().filter(|method| *method != "CONNECT").chain(["PURGE"]);
+        let refused = methods.filter(|method| !spec.takes(Endpoint::Signals, method));
         refused.map(|method| Self::nothing(method, draft(method))).collect()
     }
 

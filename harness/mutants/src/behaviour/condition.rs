@@ -3,11 +3,12 @@ use std::time::Duration;
 use edgeproof_edge::RelayResult;
 use edgeproof_fixtures::spec::Stimulus;
 use edgeproof_mock::ServiceEndpoint;
-use http::header::{ETAG, IF_NONE_MATCH};
+use http::header::{ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{Method, Version};
 use serde_json::{Value, json};
 
 use super::answer::Answer;
+use super::bytes::{ByteClass, Place};
 use super::history::{History, Same};
 use super::seen::Seen;
 
@@ -28,6 +29,14 @@ pub(crate) enum Condition {
     Health,
     /// The request target contains this text.
     TargetPart(&'static str),
+    /// The target has more bytes.
+    TargetOver(usize),
+    /// This place has bytes of this class.
+    Contains(Place, ByteClass),
+    /// The request has this number of fields, or more.
+    Fields(usize),
+    /// The values of the request's fields have more bytes.
+    FieldsOver(usize),
     /// The request has this header.
     Has(&'static str),
     /// The first header of this name has this value.
@@ -90,6 +99,8 @@ pub(crate) enum Condition {
     /// The condition held for this number of earlier exchanges, or for more. `Same` says what those have in common with this
     /// one, such as the connection.
     Earlier(Same, u32, &'static Condition),
+    /// This exchange is the n-th that fulfils the condition.
+    Nth(Same, u32, &'static Condition),
     /// The condition holds for this exchange, and the number of such exchanges is a multiple of this one.
     LastOfEach(u32, &'static Condition),
     /// This number of collections is under way, or more. This one counts.
@@ -118,6 +129,10 @@ impl Condition {
             Self::Signals => seen.target == setup.signals_path,
             Self::Health => seen.target == setup.health_path,
             Self::TargetPart(part) => seen.target.contains(part),
+            Self::TargetOver(bytes) => seen.target.len() + seen.query.len() > bytes,
+            Self::Contains(place, class) => place.has(class, seen),
+            Self::Fields(least) => seen.headers.len() >= least,
+            Self::FieldsOver(bytes) => seen.headers.values().map(HeaderValue::len).sum::<usize>() > bytes,
             Self::Has(name) => seen.headers.contains_key(name),
             Self::Header(name, value) => seen.headers.get(name).is_some_and(|given| given == value),
             Self::HeaderPart(name, part) => {
@@ -172,6 +187,9 @@ impl Condition {
                 tag.is_some_and(|tag| condition.contains(tag.trim_matches('"')))
             }
             Self::Earlier(same, least, condition) => history.count((same, condition), seen) >= least,
+            Self::Nth(same, n, condition) => {
+                holds(condition) && history.count((same, condition), seen) + 1 == n
+            }
             Self::LastOfEach(each, condition) => {
                 holds(condition) && history.count((Same::Part, condition), seen) % each == each - 1
             }
@@ -186,7 +204,7 @@ impl Condition {
         match *self {
             Self::All(all) | Self::Any(all) => all.iter().for_each(|condition| condition.memories(into)),
             Self::Not(not) => not.memories(into),
-            Self::Earlier(same, _, condition) => {
+            Self::Earlier(same, _, condition) | Self::Nth(same, _, condition) => {
                 condition.memories(into);
                 into.push((same, condition));
             }
@@ -202,7 +220,7 @@ impl Condition {
 #[cfg(test)]
 mod tests {
     use http::HeaderMap;
-    use http::header::{COOKIE, HeaderValue};
+    use http::header::COOKIE;
     use proptest::collection::vec;
     use proptest::prelude::*;
 

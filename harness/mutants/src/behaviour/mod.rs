@@ -3,6 +3,7 @@
 //! [`crate::edge`] and [`crate::service`] have the mutants.
 
 mod answer;
+mod bytes;
 mod change;
 mod condition;
 mod engine;
@@ -12,6 +13,7 @@ mod page;
 mod seen;
 
 pub(crate) use answer::{Answer, chunked, edit_object, gzipped, remove_cors, repeat_length};
+pub(crate) use bytes::{ByteClass, Place};
 pub(crate) use change::Change;
 pub(crate) use condition::Condition;
 pub(crate) use engine::{Effect, Engine};

@@ -16,6 +16,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) method: &'a Method,
     /// Path of a request to an edge; target of a request to a service.
     pub(crate) target: &'a str,
+    /// Query of a request to an edge.
+    pub(crate) query: &'a str,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) version: Version,
     pub(crate) peer: Option<SocketAddr>,
@@ -57,6 +59,7 @@ impl<'a> Seen<'a> {
         Self {
             method,
             target,
+            query: "",
             headers,
             version: Version::HTTP_11,
             peer: None,

@@ -10,7 +10,7 @@ use edgeproof_fixtures::credentials::{EdgeSettings, Secret};
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, VARY};
 
 use super::effect::EdgeEffect;
-use crate::behaviour::{Answer, Behaviour, Condition, Engine, History, Same, Seen, Setup, Which};
+use crate::behaviour::{Answer, Behaviour, Condition, Effect, Engine, History, Same, Seen, Setup, Which};
 
 /// When a mutant that behaves correctly at first begins: after five collections.
 pub(crate) const LATE: Condition = Condition::Earlier(Same::Part, 5, &Condition::Collection);
@@ -50,7 +50,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     }
 
     fn decide(&self, request: &EdgeRequest<'_>, right: EdgeDecision) -> EdgeDecision {
-        let seen = self.seen(request);
+        let seen = self.seen_by_edge(request);
         self.history.lock().arrive(&seen);
         self.effects(&seen).into_iter().fold(right, |decision, effect| match effect {
             EdgeEffect::Instead(page) => EdgeDecision::Answer(page.answer(&seen).into()),
@@ -60,14 +60,14 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     }
 
     fn partial_body(&self, request: &EdgeRequest<'_>, part: Bytes) -> Option<Bytes> {
-        self.effects(&self.seen(request)).into_iter().find_map(|effect| match effect {
+        self.effects(&self.seen_by_edge(request)).into_iter().find_map(|effect| match effect {
             EdgeEffect::Partial(change) => Some(change(part.clone())),
             _ => None,
         })
     }
 
     fn body(&self, request: &EdgeRequest<'_>, right: Bytes) -> Result<Bytes, Box<EdgeAnswer>> {
-        let seen = Seen { body: Some(&right), ..self.seen(request) };
+        let seen = Seen { body: Some(&right), ..self.seen_by_edge(request) };
         let changed = self.effects(&seen).into_iter().try_fold(right.clone(), |body, effect| match effect {
             EdgeEffect::Body(change) => Ok(change(&body).into()),
             EdgeEffect::BodyText(text) => Ok(Bytes::from_static(text.as_bytes())),
@@ -79,7 +79,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     }
 
     fn before(&self, request: &EdgeRequest<'_>, _body: &Bytes) -> Option<Bytes> {
-        let (seen, history) = (self.seen(request), self.history.lock());
+        let (seen, history) = (self.seen_by_edge(request), self.history.lock());
         self.effects_after(&seen, &history).into_iter().find_map(|effect| match effect {
             EdgeEffect::RelayFirst(memory) => {
                 history.recall(Which::Last, memory, &seen).map(|past| past.body.clone())
@@ -89,7 +89,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     }
 
     fn again(&self, request: &EdgeRequest<'_>, result: &RelayResult) -> bool {
-        let seen = Seen { relayed: Some(result), ..self.seen(request) };
+        let seen = Seen { relayed: Some(result), ..self.seen_by_edge(request) };
         let effects = self.effects(&seen);
         request.relays == 1 && effects.iter().any(|effect| matches!(effect, EdgeEffect::RelayAgain))
     }
@@ -101,7 +101,7 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
         right: EdgeAnswer,
     ) -> EdgeAction {
         let right = Answer::from(right);
-        let seen = Seen { relayed, answer: Some(&right), ..self.seen(request) };
+        let seen = Seen { relayed, answer: Some(&right), ..self.seen_by_edge(request) };
         let mut history = self.history.lock();
         let effects = self.effects_after(&seen, &history);
         let mut answer = right.clone();
@@ -133,9 +133,11 @@ impl EdgeFaultHooks for Engine<EdgeEffect> {
     }
 }
 
-impl Engine<EdgeEffect> {
-    fn seen<'a>(&'a self, request: &'a EdgeRequest<'a>) -> Seen<'a> {
+impl<E: Effect> Engine<E> {
+    /// What is known of a request.
+    pub(crate) fn seen_by_edge<'a>(&'a self, request: &'a EdgeRequest<'a>) -> Seen<'a> {
         Seen {
+            query: request.query,
             version: request.version,
             peer: Some(request.peer),
             connection: request.connection,
@@ -249,6 +251,7 @@ mod tests {
     fn live(rules: &EdgeRules, hooks: &Engine<EdgeEffect>, exchange: &Exchange) -> EdgeAction {
         let mut request = EdgeRequest {
             facts: &exchange.facts,
+            query: "",
             headers: &exchange.headers,
             version: http::Version::HTTP_11,
             peer: PEER,

@@ -74,6 +74,7 @@ impl TestBed {
         };
         let mut request = EdgeRequest {
             facts: &facts,
+            query: draft.path.split_once('?').map_or("", |(_, query)| query),
             headers: &headers,
             version: Version::HTTP_11,
             peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -12,7 +12,7 @@ use edgeproof_mock::{
 use http::Version;
 
 use super::effect::ServiceEffect;
-use crate::behaviour::{Answer, Behaviour, Condition, Engine, Same, Seen, Setup};
+use crate::behaviour::{Answer, Behaviour, Condition, Effect, Engine, Same, Seen, Setup};
 
 /// When a mutant that behaves correctly at first begins: after four requests for verdicts and the key set.
 pub(crate) const LATE: Condition = Condition::Earlier(Same::Part, 4, &FETCH);
@@ -33,7 +33,7 @@ pub(crate) fn inject(behaviour: &Behaviour<ServiceEffect>, after: Condition, opt
 
 impl ServiceFaultHooks for Engine<ServiceEffect> {
     fn at_once(&self, request: &ServiceRequest<'_>) -> Option<ServiceDecision> {
-        let seen = self.seen(request);
+        let seen = self.seen_by_service(request);
         self.history.lock().arrive(&seen);
         self.effects(&seen).into_iter().find_map(|effect| match effect {
             ServiceEffect::Instead(page) => Some(page.answer(&seen).into_decision(None)),
@@ -42,7 +42,7 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
     }
 
     fn authorization(&self, request: &ServiceRequest<'_>, right: Option<String>) -> Option<String> {
-        self.effects(&self.seen(request)).into_iter().fold(right, |value, effect| match effect {
+        self.effects(&self.seen_by_service(request)).into_iter().fold(right, |value, effect| match effect {
             ServiceEffect::Authorization(change) => value.map(|value| change(&value)),
             _ => value,
         })
@@ -55,7 +55,7 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
         right: Result<ReadClaims, ReadTokenFault>,
     ) -> Result<ReadClaims, ReadTokenFault> {
         let stimulus = right.as_ref().err().map(|fault| fault.stimulus);
-        let effects = self.effects(&Seen { stimulus, ..self.seen(request) });
+        let effects = self.effects(&Seen { stimulus, ..self.seen_by_service(request) });
         effects.into_iter().fold(right, |result, effect| match effect {
             ServiceEffect::AcceptToken => Ok(accepted(license_id)),
             ServiceEffect::RefuseToken => Err(Stimulus::ReadTokenMissing.into()),
@@ -64,7 +64,7 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
     }
 
     fn session(&self, request: &ServiceRequest<'_>, right: SessionFact) -> SessionFact {
-        let seen = Seen { stimulus: Some(right.stimulus()), ..self.seen(request) };
+        let seen = Seen { stimulus: Some(right.stimulus()), ..self.seen_by_service(request) };
         self.effects(&seen).into_iter().fold(right, |session, effect| match effect {
             ServiceEffect::Session(find) => find(&seen),
             _ => session,
@@ -85,7 +85,7 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
     fn conclude(&self, request: &ServiceRequest<'_>, right: ServiceDecision) -> ServiceAction {
         let stimulus = right.stimulus;
         let right = Answer::from(right);
-        let seen = Seen { stimulus, answer: Some(&right), ..self.seen(request) };
+        let seen = Seen { stimulus, answer: Some(&right), ..self.seen_by_service(request) };
         let mut history = self.history.lock();
         let (mut answer, mut late, mut raw) = (right.clone(), Duration::ZERO, None);
         for effect in self.effects_after(&seen, &history) {
@@ -107,8 +107,9 @@ impl ServiceFaultHooks for Engine<ServiceEffect> {
     }
 }
 
-impl Engine<ServiceEffect> {
-    fn seen<'a>(&'a self, request: &ServiceRequest<'a>) -> Seen<'a> {
+impl<E: Effect> Engine<E> {
+    /// What is known of a request.
+    pub(crate) fn seen_by_service<'a>(&'a self, request: &ServiceRequest<'a>) -> Seen<'a> {
         Seen {
             version: request.version,
             connection: request.connection,

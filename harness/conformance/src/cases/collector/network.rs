@@ -69,6 +69,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
                 &format!("{title} makes verify() reject with the TypeError of fetch"),
             )
             .steps(move |context| Box::pin(play(context, title, fault)))
+            .also("statement.collection-posted-once")
             .stimulus(Stimulus::EdgeUnreachable);
     }
     cases

@@ -96,12 +96,13 @@ impl EdgeCaseContext {
     /// Plays a conversation and checks its result.
     pub async fn converse(&mut self, conversation: &Conversation) -> Sent {
         let script = conversation.script.clone().unwrap_or_else(Script::decide);
+        let earlier = self.state.scripted.len();
         self.script(script);
         let draft = self.fill(&conversation.draft);
         let sent = self.send(&draft).await;
         let relayed = match conversation.relay {
             ExpectedRelay::Any => RelayedRequests::default(),
-            ExpectedRelay::Once | ExpectedRelay::Nothing => self.relayed().await,
+            ExpectedRelay::Once | ExpectedRelay::Nothing => self.relayed_after(earlier).await,
         };
         let checks = judge(conversation, &draft, self.origin(), &sent.reply, &relayed);
         self.checks(checks);
@@ -285,8 +286,13 @@ impl EdgeCaseContext {
 
     /// Requests of this case at the service, after the edge has completed or broken off the last one.
     pub async fn relayed(&self) -> RelayedRequests {
+        self.relayed_after(0).await
+    }
+
+    /// The same, without those that arrived under this number of earlier scripts.
+    async fn relayed_after(&self, earlier: usize) -> RelayedRequests {
         let mut arrivals = Vec::new();
-        for scripted in &self.state.scripted {
+        for scripted in self.state.scripted.iter().skip(earlier) {
             arrivals.extend(scripted.finished(END_LIMIT).await);
         }
         let unclaimed = match (&self.target.service, self.state.began) {

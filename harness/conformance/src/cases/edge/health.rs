@@ -14,7 +14,7 @@ use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, HEALTH, collection
 use crate::judge::{self, Check};
 
 /// Delay of the service's reply to collections beside a health check.
-const SLOW: Duration = Duration::from_millis(500);
+const SLOW: Duration = Duration::from_millis(300);
 /// Longest wait for a collection to reach the service.
 const ARRIVAL_LIMIT: Duration = Duration::from_secs(2);
 /// Pause between two looks at the service.

@@ -5,6 +5,7 @@ mod cors;
 mod credentials;
 mod elsewhere;
 mod exchange;
+mod fields;
 mod fuzz;
 mod health;
 mod isolation;
@@ -31,6 +32,7 @@ pub(crate) use settings::presents_configured;
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     accept::add(cases);
     relay::add(cases);
+    fields::add(cases);
     fuzz::add(cases);
     credentials::add(cases);
     elsewhere::add(cases);

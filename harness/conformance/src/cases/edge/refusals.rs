@@ -151,7 +151,13 @@ fn replies() -> Vec<(Stimulus, &'static str, &'static str, &'static str, Bytes)>
     const JSON: &str = "application/json";
     vec![
         (Stimulus::ReplyEmpty, "empty", "without a body", JSON, Bytes::new()),
-        (Stimulus::ReplyNotJson, "not-json", "that is not JSON", JSON, Bytes::from_static(b"forbidden")),
+        (
+            Stimulus::ReplyNotJson,
+            "not-json",
+            "that is not JSON",
+            JSON,
+            Bytes::from_static(b"forbidden \x00\x01\x1b[31m\x7f"),
+        ),
         (
             Stimulus::ReplyHtml,
             "html",

@@ -15,12 +15,10 @@ use crate::judge::{self, ExpectedAnswer, RelayedRequests};
 
 /// Time in which an edge passes on what it took for a further request.
 const SETTLED: Duration = Duration::from_millis(100);
-/// A default run plays one of this number of methods.
-const SAMPLED: usize = 3;
 
 /// Visitors that are no browsers. The server of the edge may refuse them in any way; the next page must not notice.
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
-    for (row, id, title, mut visitors) in [
+    for (row, id, title, visitors) in [
         (
             "statement.edge-lives-on",
             "paths.odd-values",
@@ -52,9 +50,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             Visitor::with_nested_posts(cases.spec),
         ),
     ] {
-        if id == "visitors.methods" && !cases.thorough {
-            visitors = visitors.into_iter().step_by(SAMPLED).collect();
-        }
         // Each visitor is followed by a page of its own, or all of them by one.
         let together = if cases.thorough { 1 } else { visitors.len() };
         let groups = visitors.len().div_ceil(together) as u32;

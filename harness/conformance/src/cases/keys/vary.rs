@@ -8,7 +8,7 @@ use edgeproof_reports::{CaseLevel, Hop};
 use super::shape::parse_key_set;
 use super::{KeySetExchange, KeySetRule};
 use crate::cases::service::{forms, is_blocked, status, visit};
-use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, published_status};
+use crate::cases::{CaseList, Keys, PUBLISHED, ServiceCaseContext, UnfamiliarFields, published_status};
 use crate::judge::{self, AnswerResult, Check, is_gzip};
 
 /// Header fields with which clients and caches request the key set: name, value.
@@ -65,6 +65,11 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
                 let mut draft = plain.clone();
                 draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
                 (format!("{name}: {value}"), draft.header(name, value))
+            }));
+            let registered = UnfamiliarFields::registered().into_iter();
+            drafts.extend(registered.map(|fields| {
+                let draft = fields.on(plain.clone());
+                (fields.name, draft)
             }));
             let drafts = drafts.into_iter().map(|(name, draft)| (name, draft, CaseLevel::Must));
             let forms = forms().map(|form| (form.name.clone(), form.apply(plain.clone()), form.level));

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use edgeproof_fixtures::spec::{Fact, Row, Spec, Stimulus, Table};
+use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 use serde_json::{Value, json};
 
@@ -107,6 +108,7 @@ pub(super) fn verdict(spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
     let Ok(answer) = reply else { return vec![status] };
     let mut checks = vec![status, judge::has_verdict(reply)];
     checks.extend(judge::json_as_said(reply));
+    checks.push(judge::json_content_type(reply).at(CaseLevel::Should));
     checks.extend(judge::claims_agree(&answer.body));
     checks
 }

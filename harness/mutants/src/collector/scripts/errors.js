@@ -45,7 +45,7 @@ export function longerText(parts) {
 // error: other-maker | begins the text with the name of its maker | with-text | page-error-wrong
 export function otherMaker(parts) {
   onError(parts, (error) => {
-    throw new Error(error.message.replace(/^[^ :]+: /, "acme: "));
+    throw new Error(error.message.replace(/^([^ :]+: )?/, "acme: "));
   });
 }
 

@@ -93,7 +93,7 @@ export function retriesRefused() {
   });
 }
 
-// mutant: retries-failed | posts a collection again that got no answer | statement.collection-posted-once | collection-repeated
+// mutant: retries-failed | posts a collection again that got no answer | statement.collection-posted-once | collection-repeated | should
 export function retriesFailed() {
   onPost((url, init) => rightFetch(url, init).catch(() => rightFetch(url, init)));
 }

@@ -3,14 +3,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use edgeproof_http::{Body, Draft, Sent};
-use edgeproof_mock::{Action, Script};
+use edgeproof_mock::{Action, Reply, Script};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::Statuses;
 use futures_util::future::{join, join_all};
 
 use crate::cases::edge::isolation::scripted;
 use crate::cases::{
-    CaseList, Edge, EdgeCaseContext, EdgeNeed, MARKER, ORIGIN, OTHER_ORIGIN, collection, collection_from,
-    preflight, to_signals,
+    CaseList, Conversation, Edge, EdgeCaseContext, EdgeNeed, EdgeRule, ExpectedRelay, HEALTH, MARKER, ORIGIN,
+    OTHER_ORIGIN, collection, collection_from, methods, preflight, to_signals,
 };
 use crate::judge::{self, Check, ExpectedAnswer, RelayedRequests};
 
@@ -23,6 +24,12 @@ const OTHER_TIMES: usize = 3;
 const ACCEPTED: usize = 140;
 /// The same in a thorough run.
 const ACCEPTED_THOROUGH: usize = 500;
+/// Number of exchanges with the same outcome in a row: more than ten, the usual limit of counters.
+const OF_EACH: usize = 11;
+/// The same in a thorough run.
+const OF_EACH_THOROUGH: usize = 101;
+/// Most collections of a case that an edge may lose on closed connections.
+const MOST_LOST: usize = 64;
 /// Number of replies in a row that break off.
 const LOST: usize = 6;
 /// Length of a large reply (bytes).
@@ -38,6 +45,7 @@ const SERVICE_TAKES: Duration = Duration::from_millis(120);
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     refusals(cases);
     acceptances(cases);
+    outcomes(cases);
     lost_replies(cases);
     large_replies(cases);
     origins(cases);
@@ -80,6 +88,76 @@ fn acceptances(cases: &mut CaseList<'_, Edge>) {
         )
         .steps(steps!(with(plays), async |context| { in_a_row(context, &plays).await }))
         .takes(slowest(times as u32));
+}
+
+/// What an edge keeps of one outcome must not change another one.
+fn outcomes(cases: &mut CaseList<'_, Edge>) {
+    let times = if cases.thorough { OF_EACH_THOROUGH } else { OF_EACH };
+    let put = to_signals(methods::refused(cases.spec, "PUT")).header("Origin", ORIGIN);
+    let refused = cases.answer("edge.405.method-not-allowed", None);
+    let lost = Script { replies: vec![Reply::now(Action::Close), cases.accept().replies.remove(0)] };
+    let unreachable = cases.answer("edge.502.service-unreachable", None);
+    let unreachable = Conversation::post(lost, unreachable).after_retry(vec![cases.accepted()]);
+    let mut classes = vec![("an acceptance".to_owned(), cases.accepted_post())];
+    classes.extend(
+        cases.refusal_statuses().into_iter().chain([418, 503]).map(|status| {
+            (format!("a refusal with {status}"), cases.refused_post(status, "edgeproof_outcome"))
+        }),
+    );
+    classes.extend([
+        ("a reply that was lost".to_owned(), unreachable),
+        (
+            "another method".to_owned(),
+            Conversation::post(cases.accept(), refused).draft(put).relay(ExpectedRelay::Nothing),
+        ),
+        (
+            "a preflight".to_owned(),
+            Conversation::request(preflight(ORIGIN)).expect(EdgeRule::PreflightPasses),
+        ),
+        (
+            "a health check".to_owned(),
+            Conversation::request(Draft::new("GET", HEALTH)).expect(EdgeRule::Status(Statuses::Success)),
+        ),
+    ]);
+    let all = (times + classes.len()) * classes.len();
+    cases
+        .case(
+            "statement.isolation",
+            "series.outcomes",
+            &format!("{times} exchanges with the same outcome change no exchange with another outcome"),
+        )
+        .steps(steps!(with(classes), async |context| {
+            let (mut last, mut lost) = (Vec::new(), 0);
+            for (name, repeated) in &classes {
+                let once = classes.iter().map(|(_, conversation)| conversation);
+                for conversation in repeat_n(repeated, times).chain(once) {
+                    let new = loop {
+                        let before = context.found.checks.len();
+                        context.mark_connections();
+                        let sent = context.converse(conversation).await;
+                        let new = context.found.checks.split_off(before);
+                        // It went out on a connection that the service had closed after a lost reply.
+                        let is_lost =
+                            context.is_unreachable(&sent.reply) && context.new_connections() == Some(0);
+                        let is_right = new.iter().all(|check| check.ok);
+                        if is_right || !is_lost || lost == MOST_LOST {
+                            break new;
+                        }
+                        lost += 1;
+                    };
+                    let after = format!("after {times} times {name}");
+                    last = new.into_iter().map(|check| check.of(&after)).collect();
+                    // The first wrong one says enough.
+                    if last.iter().any(|check: &Check| !check.ok) {
+                        return context.checks(last);
+                    }
+                }
+            }
+            context.checks(last);
+        }))
+        .takes(slowest(all as u32))
+        .requires(&[EdgeNeed::Service, EdgeNeed::PlainReasons])
+        .exclusive();
 }
 
 /// Time of this many exchanges with a distant edge.

@@ -26,7 +26,7 @@ pub(super) fn in_form(body: &Bytes, form: JsonForm) -> Bytes {
         JsonForm::SpaceAround => format!("\r\n \t{}\n \r\n", object()),
         JsonForm::Escaped => escaped(&object().to_string()),
         JsonForm::Extra => with(&[
-            ("message", json!("The license is not accepted.")),
+            ("message", json!("It's 100% refused: a+b & c; $d ~ ../.. // -- <e> {f}")),
             ("status", json!(200)),
             ("ok", json!(true)),
             ("code", json!("other_code")),
@@ -37,7 +37,7 @@ pub(super) fn in_form(body: &Bytes, form: JsonForm) -> Bytes {
             ("errors", json!([{"error": "inner_error", "reason": "inner_reason"}])),
         ]),
         JsonForm::Unicode => {
-            with(&[("message", json!("Lizenz abgelaufen – 許可證 \u{1F512} e\u{301}\u{2028}"))])
+            with(&[("message", json!("Lizenz abgelaufen – 許可證 \u{1F512} e\u{301}\u{2028}\u{202E}"))])
         }
         JsonForm::Long => with(&[("message", json!("long ".repeat(16 * 1024 / 5)))]),
         JsonForm::ByteOrderMark => format!("\u{feff}{}", object()),

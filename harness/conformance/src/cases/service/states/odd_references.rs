@@ -19,13 +19,14 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 
 /// Servers may refuse these texts. None of them leads to the verdict of a text that resembles it.
 fn odd(cases: &mut CaseList<'_, Service>) {
-    const ODD: [(&str, &str); 6] = [
+    const ODD: [(&str, &str); 7] = [
         ("a", "{}a%FF"),
         ("a", "{}a%C3"),
         ("ab", "{}ab%0A"),
         ("ab", "{}ab%0D%0A"),
         ("ab", "{}ab%09"),
         ("ab", "%0A{}ab"),
+        ("ab", "{}ab%7F"),
     ];
     let title = "a verdict is found by its exact reference, and not with control characters or broken UTF-8";
     cases

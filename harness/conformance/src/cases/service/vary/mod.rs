@@ -2,6 +2,7 @@
 //! dimension; a finding names the value.
 
 mod connections;
+mod outcomes;
 mod probe;
 mod references;
 mod requests;
@@ -25,5 +26,6 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     waits::add(cases);
     requests::add(cases);
     connections::add(cases);
+    outcomes::add(cases);
     transport::add(cases);
 }

@@ -1,8 +1,10 @@
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::{Draft, NoAnswer};
 use edgeproof_reports::CaseLevel;
+use edgeproof_reports::difference::AnswerSubject;
 
-use crate::cases::service::expected::Expected;
+use crate::cases::service::expected::{AVAILABLE, Expected, status};
+use crate::cases::service::stable_values::StableValues;
 use crate::cases::{Case, CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 
@@ -71,6 +73,10 @@ impl Probe {
         &self.draft
     }
 
+    fn expects_verdict(&self) -> bool {
+        matches!(self.expected, Expected::Verdict)
+    }
+
     /// Compares an answer with the expectation. Each check names the probe.
     pub(in crate::cases) fn judge(&self, spec: &Spec, reply: &AnswerResult) -> Vec<Check> {
         let mut checks = judge::transport(&self.draft, reply);
@@ -115,29 +121,63 @@ fn probe<'c>(
         .steps(steps!(async |context| {
             let Some(reference) = reference(context, has_session).await else { return };
             let probes = make(context, &reference);
-            if in_turn {
-                send_in_turn(context, &probes).await;
+            let reads = probes.iter().any(Probe::expects_verdict);
+            let first = if reads { Some(read(context, &reference).await) } else { None };
+            let replies = if in_turn {
+                send_in_turn(context, &probes).await
             } else {
-                send_each(context, &probes).await;
+                send_each(context, &probes).await
+            };
+            if let Some(first) = first {
+                let last = read(context, &reference).await;
+                same_verdict(context, [&first, &last], &probes, &replies);
             }
         }))
         .requires(requires)
 }
 
-async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) {
+/// The verdict, as a plain request gets it.
+async fn read(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult {
+    context.fetch_verdict(&context.with_token(reference)).await
+}
+
+/// Whatever a request for a verdict varies, it gets the same verdict as a plain one. `plain`: the verdict before and after all
+/// of them.
+fn same_verdict(
+    context: &mut ServiceCaseContext,
+    plain: [&AnswerResult; 2],
+    probes: &[Probe],
+    replies: &[AnswerResult],
+) {
+    let stable = StableValues::of(plain[0], plain[1]);
+    for (probe, reply) in probes.iter().zip(replies).filter(|(probe, _)| probe.expects_verdict()) {
+        // An answer of another status is judged already.
+        if status(context.spec(), AVAILABLE, reply).ok && !stable.is_in(reply) {
+            let check = judge::same_answer(AnswerSubject::AsTheVerdictBefore, plain[0], reply);
+            context.check(check.of(&probe.name).at(probe.level));
+        }
+    }
+}
+
+async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) -> Vec<AnswerResult> {
+    let mut replies = Vec::new();
     for probe in probes {
         let timeout = context.timeout;
         context.weakest = probe.level;
         let sent = context.send(&probe.draft, timeout).await;
         context.found.varied += 1;
         context.checks(probe.judge(context.spec(), &sent.reply));
-        if sent.reply.is_err() {
-            return;
+        let ended = sent.reply.is_err();
+        replies.push(sent.reply);
+        if ended {
+            break;
         }
     }
+    replies
 }
 
-async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
+async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) -> Vec<AnswerResult> {
+    let mut replies = Vec::new();
     let drafts: Vec<Draft> = probes.iter().map(|probe| probe.draft.clone()).collect();
     let sent = context.send_in_turn(context.service(), &drafts).await;
     for (number, (probe, sent)) in probes.iter().zip(sent).enumerate() {
@@ -150,10 +190,12 @@ async fn send_in_turn(context: &mut ServiceCaseContext, probes: &[Probe]) {
             context.found.varied += 1;
             context.checks(probe.judge(context.spec(), &reply));
         }
+        replies.push(reply);
         if ended {
-            return;
+            break;
         }
     }
+    replies
 }
 
 /// Reference of a session with a verdict, or of no session.

@@ -1,9 +1,10 @@
+use edgeproof_fixtures::register;
 use edgeproof_http::Draft;
 
 use super::probe::{Probe, probe_each};
 use crate::cases::service::Expected;
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
+use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, UnfamiliarFields};
 
 /// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
 pub(in crate::cases) const CONDITIONS: [(&str, &str); 10] = [
@@ -63,6 +64,12 @@ pub(in crate::cases) const HEADERS: [(&str, &str); 22] = [
     ("Upgrade-Insecure-Requests", "1"),
     ("TE", "trailers"),
 ];
+/// Values of a field with unusual characters (RFC 9110 §5.5).
+const VALUES: [(&str, &str); 3] = [
+    ("a field with every sign", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~..//--"),
+    ("a field with a tab", "a\tb"),
+    ("a field with text in UTF-8", "\u{e9}\u{20ac}\u{1f600}\u{202e}"),
+];
 /// Methods that the interface does not define for verdicts.
 pub(in crate::cases) const METHODS: [&str; 8] =
     ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
@@ -112,7 +119,32 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
         let plain = |name: String| available(name, context, session);
         headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
     });
+    let title = "registered header fields that a service need not know do not change a pending answer";
+    probe_each(cases, [PENDING, "vary.verdict.registered", title], token, |context, unknown| {
+        registered(|name| Probe::pending(name, context, unknown))
+    });
+    let title = "registered header fields that a service need not know do not change a refusal";
+    probe_each(cases, [UNAUTHORIZED, "vary.verdict.registered-refused", title], &[], |context, unknown| {
+        registered(|name| Probe::unauthorized(name, context, unknown, |draft| draft))
+    });
+    let title =
+        "registered header fields that a service need not know do not change a verdict's availability";
+    probe_each(cases, [row, "vary.verdict.registered-available", title], session, |context, session| {
+        registered(|name| available(name, context, session))
+    });
     methods(cases);
+}
+
+/// One probe for each group of registered fields.
+fn registered(plain: impl Fn(String) -> Probe) -> Vec<Probe> {
+    let groups = UnfamiliarFields::registered().into_iter();
+    let groups = groups.map(|fields| plain(fields.name.clone()).map(|draft| fields.on(draft)));
+    let values = VALUES.map(|(name, value)| {
+        let probe = plain(name.to_owned()).map(|draft| draft.header("X-Edgeproof", value));
+        // Many servers take no other characters.
+        if value.bytes().all(|byte| byte.is_ascii_graphic()) { probe } else { probe.should() }
+    });
+    groups.chain(values).collect()
 }
 
 fn available(name: String, context: &ServiceCaseContext, session: &str) -> Probe {
@@ -153,14 +185,19 @@ pub(in crate::cases) fn without_token(method: &str) -> Expected {
     }
 }
 
+/// The same methods, and the other registered ones. A server may echo TRACE, and CONNECT has a target of another form.
+fn all_methods() -> impl Iterator<Item = &'static str> {
+    let is_other = |method: &&str| !METHODS.contains(method) && !["GET", "TRACE", "CONNECT"].contains(method);
+    METHODS.into_iter().chain(register::methods().filter(is_other))
+}
+
 /// No method is a way around the token, and none removes a verdict or creates one.
 fn methods(cases: &mut CaseList<'_, Service>) {
     let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "no method returns a verdict without a token";
     let row = "statement.no-oracle";
     probe_each(cases, [row, "vary.verdict.method-refused", title], session, |context, session| {
-        METHODS
-            .iter()
+        all_methods()
             .map(|method| {
                 let draft = context.verdict(session).method(method).draft();
                 Probe::new(format!("{method} without a token"), draft, without_token(method))
@@ -170,8 +207,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
     let title = "a verdict is available after each other method";
     let row = "verdict.200.available";
     probe_each(cases, [row, "vary.verdict.method-available", title], session, |context, session| {
-        METHODS
-            .iter()
+        all_methods()
             .flat_map(|method| {
                 let draft = context.with_token(session).method(method).draft();
                 let other =
@@ -183,8 +219,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
     let title = "a session without a verdict is pending after each other method";
     let token = &[ServiceNeed::ReadToken];
     probe_each(cases, [PENDING, "vary.verdict.method-pending", title], token, |context, unknown| {
-        METHODS
-            .iter()
+        all_methods()
             .flat_map(|method| {
                 let draft = context.with_token(unknown).method(method).draft();
                 let other =

@@ -1,0 +1,29 @@
+use crate::cases::{CaseList, Conversation, Edge, UnfamiliarFields, collection};
+
+/// Fields that clients and proxies send, and that no rule of the interface names.
+pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+    let with_fields = |plain: &dyn Fn() -> Conversation| {
+        let exchange = |fields: UnfamiliarFields| {
+            let draft = fields.on(collection());
+            (fields.name, plain().draft(draft))
+        };
+        UnfamiliarFields::registered().into_iter().map(exchange).collect()
+    };
+    let exchanges = with_fields(&|| cases.accepted_post());
+    cases
+        .case(
+            "statement.body-unchanged",
+            "fields.accepted",
+            "registered header fields that an edge need not know change nothing about an acceptance",
+        )
+        .exchanges(exchanges);
+    let Some(status) = cases.refusal_statuses().first().copied() else { return };
+    let exchanges = with_fields(&|| cases.refused_post(status, "edgeproof_fields"));
+    cases
+        .case(
+            "statement.status-and-reason-passed",
+            "fields.refused",
+            "registered header fields that an edge need not know change nothing about a refusal",
+        )
+        .exchanges(exchanges);
+}
