@@ -131,11 +131,22 @@ pub fn has_verdict(reply: &AnswerResult) -> Check {
     let kind = |actual| DifferenceKind::Body { expected: BodyRule::Verdict, actual };
     match reply {
         Ok(answer) => {
-            let ok = answer.complete && !answer.body.is_empty();
+            let ok = answer.complete && !says_nothing(&answer.body);
             Check::judged(kind(Some(hidden(answer))), ok)
         }
         Err(why) => Check::unanswered(why, kind(None)),
     }
+}
+
+/// Nothing, or JSON without a value.
+fn says_nothing(body: &[u8]) -> bool {
+    body.is_empty()
+        || match serde_json::from_slice(body) {
+            Ok(Value::Object(members)) => members.is_empty(),
+            Ok(Value::Array(values)) => values.is_empty(),
+            Ok(Value::Null) => true,
+            _ => false,
+        }
 }
 
 /// The body of an answer by its length. Reports show no verdict.

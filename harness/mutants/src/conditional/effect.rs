@@ -111,8 +111,8 @@ pub(super) const OF_SERVICE: &[GeneratedEffect<ServiceEffect>] = &[
     ),
     effect(
         "is late",
-        ServiceEffect::Delay(Duration::from_secs(20)),
-        &["verdict", "pending", "token refused", "key set"],
+        ServiceEffect::Delay(Duration::from_secs(6)),
+        &["verdict", "pending", "token refused"],
     ),
     effect(
         "has another content type",

@@ -21,6 +21,14 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .then(Instead(Made(|seen| {
             Answer::json(308, "").without("content-type").with("location", &format!("{}/", seen.target))
         }))),
+    mutant("limits-fields", "Answers 431 to a collection with forty header fields.")
+        .breaks("statement.body-unchanged", "request-form")
+        .when(All(&[Collection, Fields(40)]))
+        .then(Instead(Made(|_| Answer::json(431, "").without("content-type")))),
+    mutant("fails-on-trace-field", "Answers 500 to a collection with a trace in the form of Zipkin.")
+        .breaks("statement.body-unchanged", "request-form")
+        .when(All(&[Collection, Has("x-b3-traceid")]))
+        .then(Instead(Json(500, r#"{"error":"internal"}"#))),
     mutant("requires-websocket", "Answers 426 to each offer of another protocol.")
         .breaks("statement.body-unchanged", "request-form")
         .should()

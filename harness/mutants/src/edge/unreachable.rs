@@ -121,6 +121,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.recovery", "no-recovery")
         .when(Earlier(Same::Part, 3, &Unreachable))
         .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
+    mutant("hides-refusals-after-failures", "Answers 502 in place of a refusal after ten failures.")
+        .breaks("statement.isolation", "no-recovery")
+        .when(All(&[Relayed, ReplyIs(400, 599), Earlier(Same::Part, 10, &Unreachable)]))
+        .answers(UNREACHABLE),
     mutant("fails-after-first-failure", "Answers 502 to every collection after the first failure.")
         .breaks("statement.recovery", "no-recovery")
         .when(All(&[Relayed, Earlier(Same::Part, 1, &Unreachable)]))

@@ -79,6 +79,13 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("verdict.200.available", "verdict-answer-wrong")
         .when(AVAILABLE)
         .answers(Content("")),
+    mutant(
+        "empties-verdict-for-proxy",
+        "Returns an object without members to a request with X-Forwarded-Port.",
+    )
+    .breaks("verdict.200.available", "verdict-answer-wrong")
+    .when(All(&[AVAILABLE, Has("x-forwarded-port")]))
+    .answers(Content("{}")),
     mutant("accepts-replays", "Accepts replayed collections.")
         .breaks("statement.replay-keeps-verdict", "replay-accepted")
         .when(REPLAYED)
