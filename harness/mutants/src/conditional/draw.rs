@@ -2,13 +2,13 @@ use std::sync::Arc;
 
 use edgeproof_edge::EdgeOptions;
 use edgeproof_fixtures::spec::PartName;
-use edgeproof_mock::ServiceOptions;
+use edgeproof_mock::{ServiceEndpoint, ServiceOptions};
 use edgeproof_targets::FaultInjection;
 
 use super::condition::Generated;
 use super::coverage::Coverage;
 use super::effect::{GeneratedEffect, OF_EDGE, OF_SERVICE};
-use super::outcome::{OutcomeClass, outcomes};
+use super::outcome::outcomes;
 use crate::behaviour::{Condition, Engine, Setup};
 use crate::edge::EdgeEffect;
 use crate::service::ServiceEffect;
@@ -21,18 +21,22 @@ pub(super) struct Candidate {
     pub(super) fault: ConditionalFault,
 }
 
+/// A request for a verdict.
+const VERDICT: Condition = Condition::Endpoint(ServiceEndpoint::Verdict);
+
 /// All mutants of a part that some exchange met.
 pub(super) fn candidates(part: PartName, conditions: &[Generated], coverage: &Coverage) -> Vec<Candidate> {
     if part == PartName::Edge {
-        of_effects(part, OF_EDGE, conditions, coverage, ConditionalFault::Edge)
+        of_effects(part, OF_EDGE, &Condition::Collection, conditions, coverage, ConditionalFault::Edge)
     } else {
-        of_effects(part, OF_SERVICE, conditions, coverage, ConditionalFault::Service)
+        of_effects(part, OF_SERVICE, &VERDICT, conditions, coverage, ConditionalFault::Service)
     }
 }
 
 fn of_effects<E: Copy>(
     part: PartName,
     effects: &'static [GeneratedEffect<E>],
+    before: &Condition,
     conditions: &[Generated],
     coverage: &Coverage,
     fault: fn(Condition, E) -> ConditionalFault,
@@ -41,18 +45,21 @@ fn of_effects<E: Copy>(
     let mut all = Vec::new();
     for (at, condition) in conditions.iter().enumerate() {
         for effect in effects {
-            for (class, outcome) in outcomes.iter().enumerate() {
-                let is_met = coverage.met(at, class) > 0;
-                if is_met && effect.on.is_some_and(|on| on.contains(&outcome.name)) {
-                    let name = format!("{}, {}: {}", condition.name, outcome.name, effect.name);
-                    all.push(Candidate { name, fault: fault(both(condition.when, outcome), effect.then) });
+            let on = outcomes
+                .iter()
+                .enumerate()
+                .filter(|(class, outcome)| effect.on.contains(&outcome.name) && coverage.met(at, *class) > 0);
+            if effect.is_early {
+                // The outcome is not known yet, so the condition must not need it.
+                if on.count() > 0 && !condition.needs_outcome {
+                    let name = format!("{}: {}", condition.name, effect.name);
+                    all.push(Candidate { name, fault: fault(both(condition.when, before), effect.then) });
                 }
+                continue;
             }
-            // Before the outcome is known, so the condition must not need it.
-            let is_met = (0..outcomes.len()).any(|class| coverage.met(at, class) > 0);
-            if effect.on.is_none() && is_met && !condition.needs_outcome {
-                let name = format!("{}: {}", condition.name, effect.name);
-                let when = Condition::All(vec![condition.when, Condition::Collection].leak());
+            for (_, outcome) in on {
+                let name = format!("{}, {}: {}", condition.name, outcome.name, effect.name);
+                let when = both(condition.when, &outcome.when);
                 all.push(Candidate { name, fault: fault(when, effect.then) });
             }
         }
@@ -60,9 +67,9 @@ fn of_effects<E: Copy>(
     all
 }
 
-/// The condition with an outcome. A program makes some thousand of them, once.
-fn both(condition: Condition, outcome: &'static OutcomeClass) -> Condition {
-    Condition::All(vec![outcome.when, condition].leak())
+/// Both conditions. A program makes some thousand of them, once.
+fn both(condition: Condition, other: &Condition) -> Condition {
+    Condition::All(vec![*other, condition].leak())
 }
 
 /// Effect of a condition at a part, in each of its edges or services.

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use edgeproof_mock::SessionFact;
 
 use super::outcome::{EDGE, SERVICE};
 use crate::behaviour::Same::Part;
@@ -14,12 +15,18 @@ pub(super) struct GeneratedEffect<E: 'static> {
     /// In words.
     pub(super) name: &'static str,
     pub(super) then: E,
-    /// Names of the outcomes. None: it acts before the outcome is known, on each collection.
-    pub(super) on: Option<&'static [&'static str]>,
+    /// Names of the outcomes.
+    pub(super) on: &'static [&'static str],
+    /// It acts before the outcome is known, on each collection or request for a verdict.
+    pub(super) is_early: bool,
 }
 
 const fn effect<E>(name: &'static str, then: E, on: &'static [&'static str]) -> GeneratedEffect<E> {
-    GeneratedEffect { name, then, on: Some(on) }
+    GeneratedEffect { name, then, on, is_early: false }
+}
+
+const fn early<E>(name: &'static str, then: E, on: &'static [&'static str]) -> GeneratedEffect<E> {
+    GeneratedEffect { name, then, on, is_early: true }
 }
 
 const ERROR: Change = Change::Becomes(Page::Json(500, r#"{"error":"internal"}"#));
@@ -78,12 +85,9 @@ pub(super) const OF_EDGE: &[GeneratedEffect<EdgeEffect>] = &[
         &["refused by the service", "an error of the service"],
     ),
     effect("relays twice", EdgeEffect::RelayAgain, &["accepted", "refused by the service"]),
-    GeneratedEffect { name: "adds a byte to the body", then: EdgeEffect::Body(longer), on: None },
-    GeneratedEffect {
-        name: "relays the body of the last collection",
-        then: EdgeEffect::RelayFirst((Part, ACCEPTED)),
-        on: None,
-    },
+    early("accepts in place of relaying", EdgeEffect::Refuse(Page::Json(200, r#"{"ok":true}"#)), REFUSALS),
+    early("adds a byte to the body", EdgeEffect::Body(longer), COLLECTIONS),
+    early("relays the body of the last collection", EdgeEffect::RelayFirst((Part, ACCEPTED)), COLLECTIONS),
 ];
 
 /// Effects on a service and its key set.
@@ -109,16 +113,15 @@ pub(super) const OF_SERVICE: &[GeneratedEffect<ServiceEffect>] = &[
         ServiceEffect::Answering(Change::Repeats(Which::Last, (Part, VERDICT))),
         &["verdict", "pending", "token refused"],
     ),
-    effect(
-        "is late",
-        ServiceEffect::Delay(Duration::from_secs(6)),
-        &["verdict", "pending", "token refused"],
-    ),
+    effect("is late", ServiceEffect::Delay(Duration::from_secs(6)), &["verdict", "pending", "token refused"]),
     effect(
         "has another content type",
         ServiceEffect::Answering(Change::SetHeader("content-type", "text/plain")),
         &["verdict", "key set"],
     ),
+    early("accepts every token", ServiceEffect::AcceptToken, &["token refused"]),
+    early("refuses every token", ServiceEffect::RefuseToken, &["verdict", "pending"]),
+    early("finds no session", ServiceEffect::Session(|_| SessionFact::Unknown), &["verdict"]),
     effect("is empty", ServiceEffect::Answering(Change::Content("{}")), &["verdict", "key set"]),
 ];
 
@@ -138,8 +141,8 @@ mod tests {
     use crate::conditional::outcome::outcomes;
 
     #[rstest]
-    #[case::edge(PartName::Edge, OF_EDGE.iter().filter_map(|effect| effect.on).flatten().collect())]
-    #[case::service(PartName::Service, OF_SERVICE.iter().filter_map(|effect| effect.on).flatten().collect())]
+    #[case::edge(PartName::Edge, OF_EDGE.iter().flat_map(|effect| effect.on).collect())]
+    #[case::service(PartName::Service, OF_SERVICE.iter().flat_map(|effect| effect.on).collect())]
     fn each_condition_has_a_name_of_its_own_and_each_effect_an_outcome(
         #[case] part: PartName,
         #[case] named: BTreeSet<&&str>,
