@@ -1,5 +1,6 @@
 use edgeproof_fixtures::register;
 use edgeproof_http::Draft;
+use edgeproof_mock::{Action, Script};
 
 /// Some fields that a recipient ignores unless it knows them (RFC 9110 §5.1).
 #[derive(Debug, Clone)]
@@ -67,6 +68,19 @@ const KNOWN: [&str; 46] = [
 /// The same, of proxies that rewrite the target.
 const REWRITES: [&str; 4] = ["X-Original-URL", "X-Original-Host", "X-Rewrite-URL", "X-Forwarded-Prefix"];
 
+/// Fields with a meaning in replies: other cases have them.
+const OF_REPLIES: [&str; 9] = [
+    "Alt-Svc",
+    "Date",
+    "Location",
+    "Retry-After",
+    "Server",
+    "Set-Cookie",
+    "Strict-Transport-Security",
+    "Vary",
+    "WWW-Authenticate",
+];
+
 impl UnfamiliarFields {
     /// All registered fields, in groups, and a request with many of them.
     pub(super) fn registered() -> Vec<Self> {
@@ -80,6 +94,31 @@ impl UnfamiliarFields {
     fn named(fields: &[(&'static str, &'static str)]) -> Self {
         let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
         Self { name: names.join(", "), fields: fields.to_vec() }
+    }
+
+    /// The fields that change no reply of a service: neither grants nor cookies, challenges nor other addresses.
+    pub(super) fn in_replies() -> Vec<Self> {
+        let is_for_replies = |(name, _): &&(&'static str, &'static str)| {
+            !OF_REPLIES.contains(name) && !name.starts_with("Access-Control-")
+        };
+        let groups = Self::registered().into_iter().map(|group| {
+            let fields: Vec<_> = group.fields.iter().filter(is_for_replies).copied().collect();
+            let named = Self::named(&fields);
+            if fields.len() > TOGETHER { Self { name: group.name, ..named } } else { named }
+        });
+        groups.collect()
+    }
+
+    /// The script, with these fields in its replies.
+    pub(super) fn in_script(&self, mut script: Script) -> Script {
+        for reply in &mut script.replies {
+            if let Action::Answer { headers, .. } = &mut reply.action {
+                let own: Vec<String> = headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+                let others = self.fields.iter().filter(|(name, _)| !own.contains(&name.to_ascii_lowercase()));
+                headers.extend(others.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+            }
+        }
+        script
     }
 
     /// A request with these fields. Those that it has already stay.

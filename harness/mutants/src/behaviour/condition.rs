@@ -69,6 +69,8 @@ pub(crate) enum Condition {
     ReplyCut,
     /// Status of the service's reply, from and to.
     ReplyIs(u16, u16),
+    /// The service's reply has this header.
+    ReplyHas(&'static str),
     /// No row of the relay table has the status of the service's reply.
     UnlistedStatus,
 
@@ -159,6 +161,10 @@ impl Condition {
                 Some(RelayResult::Answered { status, body: None, .. }) if !status.is_success()
             ),
             Self::ReplyIs(from, to) => (from..=to).contains(&seen.reply().0),
+            Self::ReplyHas(name) => matches!(
+                seen.relayed,
+                Some(RelayResult::Answered { headers, .. }) if headers.contains_key(name)
+            ),
             Self::UnlistedStatus => setup.refusals.iter().all(|(listed, _)| *listed != seen.reply().0),
             Self::AnswerIs(from, to) => answer.is_some_and(|answer| (from..=to).contains(&answer.status)),
             Self::AnswerHas(name) => answer.is_some_and(|answer| answer.headers.contains_key(name)),

@@ -61,7 +61,10 @@ const CLASSES: [(&str, ByteClass); 12] = [
 pub(super) fn conditions(part: PartName) -> Vec<Generated> {
     let mut all = Vec::new();
     let mut add = |name: String, when: Condition| {
-        let needs_outcome = matches!(when, Condition::ReplyIs(..) | Condition::Contains(Place::Reply, _));
+        let needs_outcome = matches!(
+            when,
+            Condition::ReplyIs(..) | Condition::ReplyHas(_) | Condition::Contains(Place::Reply, _)
+        );
         let excluded = excluded(part, &when);
         all.push(Generated { name, when, needs_outcome, excluded });
     };
@@ -73,6 +76,9 @@ pub(super) fn conditions(part: PartName) -> Vec<Generated> {
         add(format!("field {field}"), Condition::Has(field));
     }
     if is_edge {
+        for field in register::fields() {
+            add(format!("reply field {field}"), Condition::ReplyHas(field));
+        }
         for status in register::statuses() {
             add(format!("reply status {status}"), Condition::ReplyIs(status, status));
         }

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use bytes::Bytes;
 use edgeproof_mock::SessionFact;
 
@@ -113,7 +111,6 @@ pub(super) const OF_SERVICE: &[GeneratedEffect<ServiceEffect>] = &[
         ServiceEffect::Answering(Change::Repeats(Which::Last, (Part, VERDICT))),
         &["verdict", "pending", "token refused"],
     ),
-    effect("is late", ServiceEffect::Delay(Duration::from_secs(6)), &["verdict", "pending", "token refused"]),
     effect(
         "has another content type",
         ServiceEffect::Answering(Change::SetHeader("content-type", "text/plain")),

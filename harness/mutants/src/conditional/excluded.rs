@@ -56,6 +56,31 @@ const FIELDS: [(&str, &[&str]); 8] = [
     ),
 ];
 
+/// The same, in replies.
+const OF_REPLIES: [(&str, &[&str]); 3] = [
+    (
+        "of a request",
+        &[
+            "accept",
+            "accept-encoding",
+            "accept-language",
+            "access-control-request-headers",
+            "access-control-request-method",
+            "authorization",
+            "cookie",
+            "host",
+            "if-none-match",
+            "origin",
+            "te",
+        ],
+    ),
+    ("a client may act on it (RFC 7838 §2.4, RFC 9110 §7.6.1)", &["alt-svc", "connection"]),
+    (
+        "a grant of the service, of which others are played",
+        &["access-control-allow-credentials", "access-control-allow-headers", "access-control-max-age"],
+    ),
+];
+
 /// Why no exchange of a default run has to meet a condition of a part.
 pub(super) fn excluded(part: PartName, condition: &Condition) -> Option<&'static str> {
     let is_edge = part == PartName::Edge;
@@ -63,6 +88,10 @@ pub(super) fn excluded(part: PartName, condition: &Condition) -> Option<&'static
         Condition::Has(field) => {
             let is_field = |(_, fields): &&(&str, &[&str])| fields.contains(&&*field.to_ascii_lowercase());
             FIELDS.iter().find(is_field).map(|(why, _)| *why)
+        }
+        Condition::ReplyHas(field) => {
+            let is_field = |(_, fields): &&(&str, &[&str])| fields.contains(&&*field.to_ascii_lowercase());
+            FIELDS.iter().chain(&OF_REPLIES).find(is_field).map(|(why, _)| *why)
         }
         Condition::ReplyIs(201..=299, _) => Some("open: statement.other-success"),
         Condition::ReplyIs(305, _) => Some("deprecated (RFC 9110 §15.4.6)"),

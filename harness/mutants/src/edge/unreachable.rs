@@ -121,6 +121,10 @@ pub(super) const MUTANTS: &[Behaviour<EdgeEffect>] = &[
         .breaks("statement.recovery", "no-recovery")
         .when(Earlier(Same::Part, 3, &Unreachable))
         .then(Refuse(Json(502, SERVICE_UNREACHABLE))),
+    mutant("obeys-cache-status", "Answers 502 to a reply with Cache-Status.")
+        .breaks("statement.status-and-reason-passed", "reply-framing")
+        .when(ReplyHas("cache-status"))
+        .answers(UNREACHABLE),
     mutant("hides-refusals-after-failures", "Answers 502 in place of a refusal after ten failures.")
         .breaks("statement.isolation", "no-recovery")
         .when(All(&[Relayed, ReplyIs(400, 599), Earlier(Same::Part, 10, &Unreachable)]))

@@ -26,4 +26,21 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
             "registered header fields that an edge need not know change nothing about a refusal",
         )
         .exchanges(exchanges);
+    let replies = |plain: &dyn Fn() -> Conversation| {
+        let exchange = |fields: UnfamiliarFields| {
+            let mut conversation = plain();
+            conversation.script = conversation.script.map(|script| fields.in_script(script));
+            (fields.name, conversation)
+        };
+        UnfamiliarFields::in_replies().into_iter().map(exchange).collect::<Vec<_>>()
+    };
+    let mut exchanges = replies(&|| cases.accepted_post());
+    exchanges.extend(replies(&|| cases.refused_post(status, "edgeproof_fields")));
+    cases
+        .case(
+            "statement.status-and-reason-passed",
+            "fields.replies",
+            "registered header fields of the service's reply change no answer",
+        )
+        .exchanges(exchanges);
 }
