@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -55,11 +56,12 @@ impl Canaries {
 
     /// Canaries in these bytes, in clear or encoded: their places.
     pub fn found_in(&self, bytes: &[u8]) -> Vec<PagePlace> {
-        if !self.finder.finds(bytes) {
-            return Vec::new();
-        }
-        let shown = String::from_utf8_lossy(&self.finder.redact_bytes(bytes)).into_owned();
-        PLACES.into_iter().filter(|place| shown.contains(&format!("[{} ", place.name()))).collect()
+        let labels: BTreeSet<&str> = self.finder.labels_in(bytes).collect();
+        // A label is the place, and a digest of the value.
+        let is_of = |label: &str, place: PagePlace| {
+            label.strip_prefix(place.name()).is_some_and(|rest| rest.starts_with(' '))
+        };
+        PLACES.into_iter().filter(|place| labels.iter().any(|label| is_of(label, *place))).collect()
     }
 
     /// HTML of the page with this number, in this form.

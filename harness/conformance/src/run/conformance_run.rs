@@ -66,12 +66,12 @@ impl ConformanceRun {
         let Self { plan, target, runner: PlannedRunner(mut runner), options, policy } = self;
         runner.start().await?;
         let (runner, options): (Arc<dyn AnyRunner>, _) = (Arc::from(runner), Arc::new(options));
-        let mut collector =
+        let mut builder =
             ReportBuilder::new(&plan, Arc::clone(&target.spec), Arc::clone(&options), report.clone());
         let Report { spec, target: reported, seed, cases_of, .. } = report;
         events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed, cases_of });
         let interrupted = tokio::select! {
-            () = execute(&plan, &runner, target.kind, &options, &policy, &mut collector, events) => None,
+            () = execute(&plan, &runner, target.kind, &options, &policy, &mut builder, events) => None,
             exit_code = interrupted => Some(exit_code),
         };
         let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
@@ -87,7 +87,7 @@ impl ConformanceRun {
                 CauseSources { spec: &target.spec, known, command, rerun: &again, explain: &explain };
             probable_causes(cases, &sources)
         };
-        let result = collector.finish(&policy, causes, exchanges, interrupted, events);
+        let result = builder.finish(&policy, causes, exchanges, interrupted, events);
         runner.end(interrupted.is_some()).await;
         Ok(result)
     }

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// Time between two readings of the processors' times.
 const READING: Duration = Duration::from_secs(1);
 
-/// Runs the planned cases and emits an event for each step. The collector keeps every result when this future is
+/// Runs the planned cases and emits an event for each step. The report builder keeps every result when this future is
 /// dropped halfway: [`ReportBuilder::finish`] reports the rest.
 pub(super) async fn execute(
     plan: &CasePlan,
@@ -33,7 +33,7 @@ pub(super) async fn execute(
     target: TargetKind,
     options: &Arc<RunOptions>,
     policy: &RunPolicy,
-    collector: &mut ReportBuilder,
+    builder: &mut ReportBuilder,
     events: &mut (dyn FnMut(Event) + Send),
 ) {
     let (sender, messages) = mpsc::unbounded_channel();
@@ -41,41 +41,41 @@ pub(super) async fn execute(
     if options.probes_sanity {
         match runner.check_sanity(&context).await {
             SanityResult::Usable => {}
-            SanityResult::Limited(limitation) => skip_limited(&limitation, collector),
+            SanityResult::Limited(limitation) => skip_limited(&limitation, builder),
             SanityResult::Died { death, found } => {
-                report_first_death(plan, &death, *found, runner.redactor(), collector);
-                collector.emit_ready(policy, events);
+                report_first_death(plan, &death, *found, runner.redactor(), builder);
+                builder.emit_ready(policy, events);
                 return;
             }
             SanityResult::Unusable(why) => {
                 let first = why.lines().next().unwrap_or_default();
-                collector.skip_open(&format!("target unusable: {first}"));
-                collector.add_finding(why, false);
-                collector.emit_ready(policy, events);
+                builder.skip_open(&format!("target unusable: {first}"));
+                builder.add_finding(why, false);
+                builder.emit_ready(policy, events);
                 return;
             }
         }
     }
-    let mut phases = PhaseRunner { plan, runner, context, messages, policy, collector, events };
+    let mut phases = PhaseRunner { plan, runner, context, messages, policy, builder, events };
     for phase in [Phase::First, Phase::Main, Phase::Last] {
         phases.run(phase).await;
     }
     if options.latency
         && let Some(latency) = runner.added_latency(&phases.context).await
     {
-        phases.collector.set_latency(latency);
+        phases.builder.set_latency(latency);
     }
     if plan.cases.iter().any(|planned| planned.case.phase == Phase::Monitors) {
         runner.end_requests(&phases.context).await;
         phases.run(Phase::Monitors).await;
     }
     if let Some((finding, fails)) = phases.context.rate_limit.finding() {
-        phases.collector.add_finding(finding, fails);
+        phases.builder.add_finding(finding, fails);
     }
     for death in runner.unreported_deaths().await {
-        collector.add_finding(death, true);
+        builder.add_finding(death, true);
     }
-    collector.emit_ready(policy, events);
+    builder.emit_ready(policy, events);
 }
 
 /// The parts of a run, for its phases.
@@ -85,7 +85,7 @@ struct PhaseRunner<'r> {
     context: RunnerContext,
     messages: mpsc::UnboundedReceiver<Message>,
     policy: &'r RunPolicy,
-    collector: &'r mut ReportBuilder,
+    builder: &'r mut ReportBuilder,
     events: &'r mut (dyn FnMut(Event) + Send),
 }
 
@@ -94,7 +94,7 @@ impl PhaseRunner<'_> {
     /// that needs the target for itself.
     async fn run(&mut self, phase: Phase) {
         let of_phase = |index: &usize| self.plan.cases[*index].case.phase == phase;
-        let open = (0..self.plan.cases.len()).filter(of_phase).filter(|index| self.collector.is_open(*index));
+        let open = (0..self.plan.cases.len()).filter(of_phase).filter(|index| self.builder.is_open(*index));
         let (alone, shared) = open.partition(|index| self.runner.runs_alone(*index));
         self.run_all(shared).await;
         self.run_all(alone).await;
@@ -122,8 +122,8 @@ impl PhaseRunner<'_> {
             Message::Notice(text) => (self.events)(Event::Notice(text)),
             Message::Ended(index, report) => {
                 (self.events)(Event::Completed { id: report.id.clone(), outcome: report.outcome });
-                self.collector.record(index, *report);
-                self.collector.emit_ready(self.policy, self.events);
+                self.builder.record(index, *report);
+                self.builder.emit_ready(self.policy, self.events);
             }
         }
     }
@@ -135,7 +135,7 @@ fn report_first_death(
     death: &ProcessDeath,
     mut found: CaseFindings,
     redactor: &Redactor,
-    collector: &mut ReportBuilder,
+    builder: &mut ReportBuilder,
 ) {
     let is_first = |case: &CaseFacts| case.phase == Phase::First;
     let text = death.to_string();
@@ -144,28 +144,28 @@ fn report_first_death(
         .cases
         .iter()
         .position(|planned| is_first(&planned.case))
-        .filter(|index| collector.is_open(*index))
+        .filter(|index| builder.is_open(*index))
     {
         Some(index) => {
             found.fail_with(Check::process(ProcessEnd::Died, Subject::Target, Some(cause)));
             let report = after_run(&plan.cases[index].case, &found, Duration::ZERO, None, redactor);
-            collector.record(index, report);
+            builder.record(index, report);
         }
-        None => collector.add_finding(format!("the target died: {text}"), true),
+        None => builder.add_finding(format!("the target died: {text}"), true),
     }
     let first = text.lines().next().unwrap_or_default();
-    collector.skip_open(&format!("the target died: {first}"));
+    builder.skip_open(&format!("the target died: {first}"));
 }
 
 /// Reports the cases that a limitation concerns as not run.
-fn skip_limited(limitation: &Limitation<usize>, collector: &mut ReportBuilder) {
-    if !limitation.concerned.iter().any(|index| collector.is_open(*index)) {
+fn skip_limited(limitation: &Limitation<usize>, builder: &mut ReportBuilder) {
+    if !limitation.concerned.iter().any(|index| builder.is_open(*index)) {
         return;
     }
-    collector.add_finding(limitation.finding.clone(), false);
+    builder.add_finding(limitation.finding.clone(), false);
     for index in &limitation.concerned {
-        if collector.is_open(*index) {
-            collector.skip(*index, limitation.because);
+        if builder.is_open(*index) {
+            builder.skip(*index, limitation.because);
         }
     }
 }

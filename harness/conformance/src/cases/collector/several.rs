@@ -124,7 +124,7 @@ async fn beside_aborted(context: &mut CollectorCaseContext, edge: &CollectorEdge
     let calls = names.map(|name| (context.quick_options(&edge.url()), context.reference(name)));
     let Some(ends) = page.sessions(ONE_ABORTED, &calls).await else { return };
     let end = ends.into_iter().next_back().flatten();
-    let is_aborted = end.as_ref().is_some_and(|end| end.starts_with("AbortError"));
+    let is_aborted = end.as_ref().is_some_and(|end| end.split(':').next() == Some("AbortError"));
     let check = Check::page(PageEffect::SessionAtOnce, end.as_ref().map(PageValue::text), !is_aborted);
     context.check(check.which("beside one that is aborted").advise(Advice::CollectorsMixed));
 }
