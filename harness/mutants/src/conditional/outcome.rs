@@ -2,7 +2,10 @@ use edgeproof_fixtures::spec::{PartName, Stimulus};
 use edgeproof_mock::ServiceEndpoint;
 
 use crate::behaviour::Condition;
-use crate::behaviour::Condition::*;
+use crate::behaviour::Condition::{
+    All, AnswerIs, Broken, Endpoint, Health, Method, Not, Relayed, ReplyIs, Signals, Stimulus as On,
+    Unreachable,
+};
 
 /// A class of outcomes of an exchange.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ pub(super) const SERVICE: &[OutcomeClass] = &[
         "pending",
         All(&[
             Endpoint(ServiceEndpoint::Verdict),
-            Stimulus(&[Stimulus::VerdictPending, Stimulus::ReferenceUnknown]),
+            On(&[Stimulus::VerdictPending, Stimulus::ReferenceUnknown]),
         ]),
     ),
     class("token refused", All(&[Endpoint(ServiceEndpoint::Verdict), AnswerIs(401, 401)])),
