@@ -8,6 +8,9 @@ use crate::cases::service::stable_values::StableValues;
 use crate::cases::{Case, CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 
+/// Most wrong answers of a case.
+const MOST_WRONG: usize = 16;
+
 /// One request of a variation, with its expected answer.
 #[derive(Clone)]
 pub(in crate::cases) struct Probe {
@@ -150,26 +153,29 @@ fn same_verdict(
     replies: &[AnswerResult],
 ) {
     let stable = StableValues::of(plain[0], plain[1]);
-    for (probe, reply) in probes.iter().zip(replies).filter(|(probe, _)| probe.expects_verdict()) {
-        // An answer of another status is judged already.
-        if status(context.spec(), AVAILABLE, reply).ok && !stable.is_in(reply) {
-            let check = judge::same_answer(AnswerSubject::AsTheVerdictBefore, plain[0], reply);
-            context.check(check.of(&probe.name).at(probe.level));
-        }
+    let mut verdicts = probes.iter().zip(replies).filter(|(probe, _)| probe.expects_verdict());
+    // An answer of another status is judged already, and the first other verdict says enough.
+    let is_other = |reply: &AnswerResult| status(context.spec(), AVAILABLE, reply).ok && !stable.is_in(reply);
+    if let Some((probe, reply)) = verdicts.find(|(_, reply)| is_other(reply)) {
+        let check = judge::same_answer(AnswerSubject::AsTheVerdictBefore, plain[0], reply);
+        context.check(check.of(&probe.name).at(probe.level));
     }
 }
 
 async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) -> Vec<AnswerResult> {
-    let mut replies = Vec::new();
+    let (mut replies, mut wrong) = (Vec::new(), 0);
     for probe in probes {
         let timeout = context.timeout;
         context.weakest = probe.level;
         let sent = context.send(&probe.draft, timeout).await;
         context.found.varied += 1;
-        context.checks(probe.judge(context.spec(), &sent.reply));
+        let checks = probe.judge(context.spec(), &sent.reply);
+        wrong += usize::from(checks.iter().any(|check| !check.ok));
+        context.checks(checks);
         let ended = sent.reply.is_err();
         replies.push(sent.reply);
-        if ended {
+        // Further wrong answers show nothing new.
+        if ended || wrong == MOST_WRONG {
             break;
         }
     }
