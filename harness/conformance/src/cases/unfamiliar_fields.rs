@@ -66,7 +66,14 @@ const KNOWN: [&str; 46] = [
     "X-Method-Override",
 ];
 /// The same, of proxies that rewrite the target.
-const REWRITES: [&str; 4] = ["X-Original-URL", "X-Original-Host", "X-Rewrite-URL", "X-Forwarded-Prefix"];
+const REWRITES: [&str; 6] = [
+    "Forwarded",
+    "X-Original-URL",
+    "X-Original-Host",
+    "X-Rewrite-URL",
+    "X-Forwarded-Host",
+    "X-Forwarded-Prefix",
+];
 
 /// Fields with a meaning in replies: other cases have them.
 const OF_REPLIES: [&str; 9] = [
@@ -135,7 +142,6 @@ fn value(name: &str) -> &'static str {
     match name {
         "Date" | "Expires" | "Last-Modified" | "Memento-Datetime" | "Sunset" | "Cert-Not-After"
         | "Cert-Not-Before" => "Tue, 24 Nov 2026 10:00:00 GMT",
-        "Forwarded" => "for=203.0.113.7;proto=https",
         "Via" => "1.1 edgeproof",
         "X-Forwarded-For"
         | "X-Real-IP"
@@ -146,11 +152,12 @@ fn value(name: &str) -> &'static str {
         | "X-Envoy-External-Address" => "203.0.113.7",
         "X-Forwarded-Proto" => "https",
         "X-Forwarded-Port" => "443",
-        "X-Forwarded-Host" | "X-Forwarded-Server" => "edge.shop.example",
+        "X-Forwarded-Server" => "edge.shop.example",
         "X-Forwarded-Ssl" => "on",
         "X-Forwarded" => "for=203.0.113.7",
-        "Referer" | "Content-Location" | "Destination" | "Location" | "Ping-From" | "Ping-To"
-        | "Referer-Root" => "https://shop.example/",
+        "Referer" | "Content-Location" | "Destination" | "Location" | "Ping-From" | "Ping-To" => {
+            "https://shop.example/"
+        }
         "Content-Language" => "en",
         "Content-Disposition" => "inline",
         "MIME-Version" => "1.0",
@@ -170,6 +177,9 @@ fn value(name: &str) -> &'static str {
         | "DNT"
         | "Upgrade-Insecure-Requests"
         | "Sec-GPC" => "1",
+        "Sec-Fetch-Site" => "same-origin",
+        "Sec-Fetch-Mode" => "cors",
+        "Sec-Fetch-Dest" => "empty",
         "Depth" => "0",
         "Overwrite" => "F",
         "Traceparent" => "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",

@@ -45,6 +45,8 @@ const FIELDS: [(&str, &[&str]); 8] = [
     (
         "some frameworks change the method or the target by it",
         &[
+            "forwarded",
+            "x-forwarded-host",
             "x-http-method",
             "x-http-method-override",
             "x-method-override",
