@@ -168,7 +168,7 @@ kills-compare FOLDER:
 
 # Count which generated conditions the exchanges of a run meet (edge or service), and play as many mutants drawn from them.
 conditions PART="edge" DRAW="40" *ARGS:
-    cargo run --quiet --package edgeproof-mutants -- --conditions "$1" --draw "$2" "${@:3}"
+    part=$1; draw=$2; shift 2; cargo run --quiet --package edgeproof-mutants -- --conditions "$part" --draw "$draw" "$@"
 
 # Make the fingerprints again of the mutants that fail otherwise: after a change of cases, mutants or causes. Takes minutes.
 fingerprints:
