@@ -23,6 +23,8 @@ use crate::matrix::{KillMatrix, MatrixOptions, kill_matrix};
 use crate::mutant_set::MutantSet;
 use crate::play::TestBed;
 
+/// Of this number of drawn mutants, one may survive: which ones are drawn is chance.
+const MOST_SURVIVORS: usize = 6;
 /// Maximum number of printed problems; reports contain all.
 const MAX_PRINTED_PROBLEMS: usize = 40;
 
@@ -64,7 +66,7 @@ struct MutantsArguments {
     #[arg(long)]
     collector: bool,
     /// Count which generated conditions the exchanges of a run meet at this part, edge or service, and play mutants that are
-    /// drawn from those: what the cases never exercise
+    /// drawn from those. Exit code 1: a condition is unmet, or more than a sixth of the mutants survive
     #[arg(long, value_name = "PART", conflicts_with_all = ["own_rows", "report", "compare", "fingerprints"],
         value_parser = ["edge", "service"])]
     conditions: Option<String>,
@@ -215,7 +217,8 @@ fn run_conditions(spec: Arc<Spec>, options: &ConditionalOptions) -> Result<u8, F
         options.seed
     );
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Ok(u8::from(unmet > 0))
+    let survived = of(Noticed::Survived).count();
+    Ok(u8::from(unmet > 0 || survived > result.drawn.len() / MOST_SURVIVORS))
 }
 
 fn write_reports(reports: Vec<(Render, Destination)>, matrix: &Matrix) -> Result<(), Failure> {

@@ -107,7 +107,7 @@ pub(crate) enum Condition {
     LastOfEach(u32, &'static Condition),
     /// This number of collections is under way, or more. This one counts.
     UnderWay(u32),
-    /// The last exchange on the connection ended this number of milliseconds ago, or earlier.
+    /// The last exchange on the connection ended this number of milliseconds before this request, or earlier.
     Idle(u64),
     /// An earlier connection sent no valid request. Servers number connections from 0.
     SilentConnection,
@@ -269,13 +269,14 @@ mod tests {
             Just(C::AnswerIs(200, 299))
         ];
         leaf.prop_recursive(4, 24, 3, |inner| {
-            let same = prop_oneof![Just(Same::Part), Just(Same::Connection)];
+            let same = || prop_oneof![Just(Same::Part), Just(Same::Connection)];
             let kept = inner.clone().prop_map(|condition| &*Box::leak(Box::new(condition)));
             prop_oneof![
                 vec(inner.clone(), 0..3).prop_map(|all| C::All(all.leak())),
                 vec(inner, 0..3).prop_map(|any| C::Any(any.leak())),
                 kept.clone().prop_map(C::Not),
-                (same, 0..4_u32, kept.clone()).prop_map(|(same, least, of)| C::Earlier(same, least, of)),
+                (same(), 0..4_u32, kept.clone()).prop_map(|(same, least, of)| C::Earlier(same, least, of)),
+                (same(), 1..4_u32, kept.clone()).prop_map(|(same, n, of)| C::Nth(same, n, of)),
                 (1..4_u32, kept).prop_map(|(each, of)| C::LastOfEach(each, of)),
             ]
         })
@@ -293,6 +294,7 @@ mod tests {
             Condition::Any(any) => any.iter().any(|condition| holds(condition, exchanges)),
             Condition::Not(not) => !holds(not, exchanges),
             Condition::Earlier(same, least, of) => count(same, of) >= least,
+            Condition::Nth(same, n, of) => holds(of, exchanges) && count(same, of) + 1 == n,
             Condition::LastOfEach(each, of) => {
                 holds(of, exchanges) && count(Same::Part, of) % each == each - 1
             }

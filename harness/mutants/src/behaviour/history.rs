@@ -69,8 +69,17 @@ pub(crate) struct History {
     remembered: Vec<(Memory, HashMap<Vec<u8>, Remembered>)>,
     /// Collections under way.
     under_way: u32,
-    /// Connections that sent a request, and when the last exchange began or ended.
-    connections: BTreeMap<u64, Instant>,
+    /// Connections that sent a request.
+    connections: BTreeMap<u64, ConnectionUse>,
+}
+
+/// When a connection was used.
+#[derive(Debug, Default)]
+struct ConnectionUse {
+    /// End of the last exchange.
+    ended: Option<Instant>,
+    /// Time between that end and the arrival of the current request.
+    pause: Duration,
 }
 
 /// One of the exchanges of a memory.
@@ -107,14 +116,15 @@ impl History {
 
     /// A request arrived.
     pub(crate) fn arrive(&mut self, seen: &Seen<'_>) {
-        self.connections.entry(seen.connection).or_insert_with(Instant::now);
+        let used = self.connections.entry(seen.connection).or_default();
+        used.pause = used.ended.map_or(Duration::ZERO, |ended| ended.elapsed());
         self.under_way += u32::from(Condition::Collection.holds(seen, self));
         self.remember(seen, |known, past| known.arrived = Some(past));
     }
 
     /// An exchange ended with its right answer.
     pub(crate) fn conclude(&mut self, seen: &Seen<'_>) {
-        self.connections.insert(seen.connection, Instant::now());
+        self.connections.entry(seen.connection).or_default().ended = Some(Instant::now());
         self.under_way -= u32::from(self.under_way > 0 && Condition::Collection.holds(seen, self));
         self.remember(seen, |known, past| {
             known.count += 1;
@@ -148,9 +158,9 @@ impl History {
         (0..connection).any(|earlier| !self.connections.contains_key(&earlier))
     }
 
-    /// Time since the last exchange on a connection.
+    /// Time between the last exchange on a connection and the current request.
     pub(crate) fn idle(&self, connection: u64) -> Duration {
-        self.connections.get(&connection).map_or(Duration::ZERO, Instant::elapsed)
+        self.connections.get(&connection).map_or(Duration::ZERO, |used| used.pause)
     }
 
     fn remembered(&self, memory: Memory, seen: &Seen<'_>) -> Option<&Remembered> {

@@ -92,7 +92,7 @@ pub(super) fn conditions(part: PartName) -> Vec<Generated> {
     for size in HEAD_SIZES {
         let over = (1 << size) - 1;
         add(format!("target of 2^{size} bytes or more"), Condition::TargetOver(over));
-        add(format!("fields of 2^{size} bytes or more"), Condition::FieldsOver(over));
+        add(format!("values of fields of 2^{size} bytes or more"), Condition::FieldsOver(over));
     }
     for count in [5, 10, 20, 50, 100] {
         add(format!("{count} fields or more"), Condition::Fields(count));

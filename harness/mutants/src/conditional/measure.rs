@@ -10,14 +10,14 @@ use rand::seq::SliceRandom;
 
 use super::condition::conditions;
 use super::coverage::Coverage;
-use super::draw::candidates;
+use super::draw::{ConditionalFault, candidates};
 use super::outcome::outcomes;
 use crate::play::{TestBed, TestBedError};
 
 /// Most runs until each condition is met. How many exchanges there are at the same time depends on the machine.
 const RUNS: usize = 3;
 
-/// What to measure.
+/// Part, draw and limits of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct ConditionalOptions {
     /// The edge, or the service with its key set.
@@ -43,11 +43,11 @@ pub struct ConditionalResult {
     pub excluded: Vec<(String, &'static str)>,
     /// Number of mutants whose conditions some exchange meets.
     pub candidates: usize,
-    /// Names of the drawn mutants, each with what the run said of it.
+    /// Names of the drawn mutants, each with the result of its run.
     pub drawn: Vec<(String, Noticed)>,
 }
 
-/// What a run says of a mutant.
+/// Result of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Noticed {
     /// No case failed or warned.
@@ -97,22 +97,7 @@ pub async fn measure_conditions(
     let plays = candidates.into_iter().map(|candidate| {
         let cases = &cases;
         async move {
-            let fault = Arc::new(candidate.fault);
-            let mut noticed = Noticed::Survived;
-            for (part, cases) in cases {
-                let run = bed.play(*part, cases, Some(Arc::clone(&fault) as _)).await?;
-                let of_case = |outcome: Outcome| match outcome {
-                    Outcome::Fail => Noticed::Killed,
-                    Outcome::Warn => Noticed::Warned,
-                    _ => Noticed::Survived,
-                };
-                let worst = run.reports.iter().map(|report| of_case(report.outcome)).max();
-                noticed = noticed.max(worst.unwrap_or(Noticed::Survived));
-                if run.exit_code == 3 {
-                    noticed = Noticed::Killed;
-                }
-            }
-            Ok::<_, TestBedError>((candidate.name, noticed))
+            Ok::<_, TestBedError>((candidate.name, noticed(bed, cases, Arc::new(candidate.fault)).await?))
         }
     });
     let finished = stream::iter(plays).buffer_unordered(jobs).inspect(|_| {
@@ -122,4 +107,25 @@ pub async fn measure_conditions(
     let mut drawn: Vec<(String, Noticed)> = finished.try_collect().await?;
     drawn.sort();
     Ok(ConditionalResult { conditions: generated.len(), unmet, excluded, candidates: all, drawn })
+}
+
+/// Result of these cases against a mutant.
+async fn noticed(
+    bed: &TestBed,
+    cases: &[(PartName, Vec<CaseFacts>)],
+    fault: Arc<ConditionalFault>,
+) -> Result<Noticed, TestBedError> {
+    let mut worst = Noticed::Survived;
+    for (part, cases) in cases {
+        let run = bed.play(*part, cases, Some(Arc::clone(&fault) as _)).await?;
+        let of_cases = run.reports.iter().map(|report| match report.outcome {
+            Outcome::Fail => Noticed::Killed,
+            Outcome::Warn => Noticed::Warned,
+            _ => Noticed::Survived,
+        });
+        // A finding about the whole run proves the mutant as well.
+        let of_run = if run.exit_code == 3 { Noticed::Killed } else { Noticed::Survived };
+        worst = of_cases.chain([of_run, worst]).max().unwrap_or(worst);
+    }
+    Ok(worst)
 }

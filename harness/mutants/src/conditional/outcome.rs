@@ -46,7 +46,7 @@ pub(super) const SERVICE: &[OutcomeClass] = &[
     class("token refused", All(&[Endpoint(ServiceEndpoint::Verdict), AnswerIs(401, 401)])),
     class("key set", All(&[Endpoint(ServiceEndpoint::KeySet), AnswerIs(200, 299)])),
     class("no route", Endpoint(ServiceEndpoint::Nothing)),
-    class("another method", Endpoint(ServiceEndpoint::Relay)),
+    class("request to relay", Endpoint(ServiceEndpoint::Relay)),
 ];
 
 /// Outcomes at a part.

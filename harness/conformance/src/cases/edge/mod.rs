@@ -5,23 +5,20 @@ mod cors;
 mod credentials;
 mod elsewhere;
 mod exchange;
-mod fields;
-mod fuzz;
 mod health;
 mod isolation;
 mod lasting;
 mod log;
 mod methods;
-mod other_paths;
 mod part;
 mod read_failures;
 mod refusals;
 mod relay;
 mod relayed_license;
+mod requests;
 mod rule;
 mod settings;
 mod unreachable;
-mod visitors;
 
 use super::CaseList;
 
@@ -32,8 +29,8 @@ pub(crate) use settings::presents_configured;
 pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     accept::add(cases);
     relay::add(cases);
-    fields::add(cases);
-    fuzz::add(cases);
+    requests::fields::add(cases);
+    requests::fuzz::add(cases);
     credentials::add(cases);
     elsewhere::add(cases);
     refusals::add(cases);
@@ -44,8 +41,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
     isolation::add(cases);
     lasting::add(cases);
     log::add(cases);
-    other_paths::add(cases);
-    visitors::add(cases);
+    requests::other_paths::add(cases);
+    requests::visitors::add(cases);
     if cases.explores {
         settings::add(cases);
         health::add(cases);

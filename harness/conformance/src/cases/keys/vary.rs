@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::key_set::{Jwk, KeySet};
+use edgeproof_fixtures::register::Message;
 use edgeproof_http::{Answer, Body, Draft};
 use edgeproof_reports::difference::{DifferenceKind, KeyRule, KeySetValue, OneKeyFault, Statuses};
 use edgeproof_reports::{CaseLevel, Hop};
@@ -66,7 +67,7 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
                 draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
                 (format!("{name}: {value}"), draft.header(name, value))
             }));
-            let registered = UnfamiliarFields::registered().into_iter();
+            let registered = UnfamiliarFields::registered(Message::Request).into_iter();
             drafts.extend(registered.map(|fields| {
                 let draft = fields.on(plain.clone());
                 (fields.name, draft)

@@ -7,10 +7,22 @@ use crate::judge::{AnswerResult, leaves};
 pub(super) struct StableValues(Vec<(String, Value)>);
 
 impl StableValues {
-    /// What stays the same from one reading to another one, more than a second later.
+    /// The values that two readings share. More than a second between them leaves out values that count seconds.
     pub(super) fn of(first: &AnswerResult, later: &AnswerResult) -> Self {
         let (first, later) = (values(first), values(later));
         Self(first.into_iter().filter(|leaf| later.contains(leaf)).collect())
+    }
+
+    /// Leaves out values that a further reading lacks.
+    pub(super) fn keep(&mut self, reply: &AnswerResult) {
+        let values = values(reply);
+        self.0.retain(|leaf| values.contains(leaf));
+    }
+
+    /// Whether another reading has a value at each of their places.
+    pub(super) fn has_places_in(&self, reply: &AnswerResult) -> bool {
+        let values = values(reply);
+        self.0.iter().all(|(place, _)| values.iter().any(|(other, _)| other == place))
     }
 
     /// Whether another reading has all of them.

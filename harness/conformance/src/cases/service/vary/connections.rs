@@ -1,10 +1,14 @@
-use edgeproof_http::{Body, Draft, NoAnswer, Sent};
+use std::time::Duration;
+
+use edgeproof_http::{Body, Draft, NoAnswer, ReusedConnection, Sent};
 
 use super::probe::{Probe, probe_each, probe_in_turn};
 use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
 use crate::cases::service::{Damage, Expected};
 use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed};
 
+/// Pause between two requests over one connection.
+const PAUSE: Duration = Duration::from_millis(1100);
 /// Number of requests over one connection: more than a gateway's usual hundred.
 const MANY: usize = 120;
 
@@ -35,8 +39,37 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
     .also(UNAUTHORIZED);
     let title = "a session without a verdict is pending after each kind of refused request";
     probe_each(cases, [PENDING, "vary.verdict.after-error", title], token, after_errors);
+    idle(cases);
     pipelined(cases);
     http2(cases);
+}
+
+/// A server may close an idle connection; then a new one serves.
+fn idle(cases: &mut CaseList<'_, Service>) {
+    let title = "a connection that was idle for a second gets the right answers";
+    cases
+        .case(PENDING, "vary.verdict.idle", title)
+        .steps(steps!(async |context| {
+            let reference = context.reference("idle");
+            let none = |name: &str| Probe::unauthorized(name, context, &reference, |draft| draft);
+            let probes = [
+                Probe::pending("the first request", context, &reference),
+                none("no token after a pause"),
+                Probe::pending("a token after a pause", context, &reference),
+            ];
+            let mut kept = ReusedConnection::default();
+            for probe in probes {
+                let sent = context.send_kept(&mut kept, probe.draft()).await;
+                let checks = probe.judge(context.spec(), &sent.reply);
+                context.found.varied += 1;
+                context.record(probe.draft(), sent);
+                context.checks(checks);
+                context.sleep(PAUSE).await;
+            }
+        }))
+        .requires(&[ServiceNeed::ReadToken])
+        .takes(3 * PAUSE)
+        .also(UNAUTHORIZED);
 }
 
 /// Answers come in the order of their requests (RFC 9112 §9.3.2). A server may close the connection after any of them.

@@ -8,6 +8,8 @@ use crate::cases::service::stable_values::StableValues;
 use crate::cases::{Case, CaseList, Service, ServiceCaseContext, ServiceNeed};
 use crate::judge::{self, AnswerResult, Check};
 
+/// Further plain readings of a verdict that differs from the first one: servers behind one address take turns.
+const FURTHER_READINGS: usize = 4;
 /// Most wrong answers of a case.
 const MOST_WRONG: usize = 16;
 
@@ -19,6 +21,8 @@ pub(in crate::cases) struct Probe {
     draft: Draft,
     expected: Expected,
     level: CaseLevel,
+    /// The server may close the connection in place of an answer.
+    may_close: bool,
 }
 
 /// Makes the probes of a case. The reference is that of a session with a verdict, if the case requires one, or unknown.
@@ -27,7 +31,7 @@ pub(super) type MakeProbes = fn(&ServiceCaseContext, &str) -> Vec<Probe>;
 impl Probe {
     /// A request, and the answer that it must get.
     pub(in crate::cases) fn new(name: impl Into<String>, draft: Draft, expected: Expected) -> Self {
-        Self { name: name.into(), draft, expected, level: CaseLevel::Must }
+        Self { name: name.into(), draft, expected, level: CaseLevel::Must, may_close: false }
     }
 
     /// A request with the read token for an unknown session.
@@ -56,6 +60,13 @@ impl Probe {
     #[must_use]
     pub(in crate::cases) fn should(mut self) -> Self {
         self.level = CaseLevel::Should;
+        self
+    }
+
+    /// Permits that the server closes the connection: many do so for methods that they do not know.
+    #[must_use]
+    pub(super) fn may_close(mut self) -> Self {
+        self.may_close = true;
         self
     }
 
@@ -132,8 +143,7 @@ fn probe<'c>(
                 send_each(context, &probes).await
             };
             if let Some(first) = first {
-                let last = read(context, &reference).await;
-                same_verdict(context, [&first, &last], &probes, &replies);
+                same_verdict(context, &reference, &first, &probes, &replies).await;
             }
         }))
         .requires(requires)
@@ -144,21 +154,32 @@ async fn read(context: &mut ServiceCaseContext, reference: &str) -> AnswerResult
     context.fetch_verdict(&context.with_token(reference)).await
 }
 
-/// Whatever a request for a verdict varies, it gets the same verdict as a plain one. `plain`: the verdict before and after all
-/// of them.
-fn same_verdict(
+/// Whatever a request for a verdict varies, it gets the same verdict as a plain one. `first`: the plain verdict before all of
+/// them. Members may name the instance that answers or the address that was asked for, so only a member that is missing breaks a
+/// `must`.
+async fn same_verdict(
     context: &mut ServiceCaseContext,
-    plain: [&AnswerResult; 2],
+    reference: &str,
+    first: &AnswerResult,
     probes: &[Probe],
     replies: &[AnswerResult],
 ) {
-    let stable = StableValues::of(plain[0], plain[1]);
-    let mut verdicts = probes.iter().zip(replies).filter(|(probe, _)| probe.expects_verdict());
-    // An answer of another status is judged already, and the first other verdict says enough.
-    let is_other = |reply: &AnswerResult| status(context.spec(), AVAILABLE, reply).ok && !stable.is_in(reply);
-    if let Some((probe, reply)) = verdicts.find(|(_, reply)| is_other(reply)) {
-        let check = judge::same_answer(AnswerSubject::AsTheVerdictBefore, plain[0], reply);
-        context.check(check.of(&probe.name).at(probe.level));
+    let mut stable = StableValues::of(first, &read(context, reference).await);
+    let is_verdict = |context: &ServiceCaseContext, reply| status(context.spec(), AVAILABLE, reply).ok;
+    for (probe, reply) in probes.iter().zip(replies).filter(|(probe, _)| probe.expects_verdict()) {
+        // An answer of another status is judged already.
+        if !is_verdict(context, reply) || stable.is_in(reply) {
+            continue;
+        }
+        for _ in 0..FURTHER_READINGS {
+            stable.keep(&read(context, reference).await);
+        }
+        if !stable.is_in(reply) {
+            let level = if stable.has_places_in(reply) { CaseLevel::Should } else { probe.level };
+            let check = judge::same_answer(AnswerSubject::AsTheVerdictBefore, first, reply);
+            // The first other verdict says enough.
+            return context.check(check.of(&probe.name).at(level));
+        }
     }
 }
 
@@ -169,6 +190,10 @@ async fn send_each(context: &mut ServiceCaseContext, probes: &[Probe]) -> Vec<An
         context.weakest = probe.level;
         let sent = context.send(&probe.draft, timeout).await;
         context.found.varied += 1;
+        if probe.may_close && matches!(sent.reply, Err(NoAnswer::Closed | NoAnswer::Reset)) {
+            replies.push(sent.reply);
+            continue;
+        }
         let checks = probe.judge(context.spec(), &sent.reply);
         wrong += usize::from(checks.iter().any(|check| !check.ok));
         context.checks(checks);

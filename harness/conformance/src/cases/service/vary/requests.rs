@@ -1,4 +1,4 @@
-use edgeproof_fixtures::register;
+use edgeproof_fixtures::register::{self, Message};
 use edgeproof_http::Draft;
 
 use super::probe::{Probe, probe_each};
@@ -40,7 +40,7 @@ pub(in crate::cases) const ACCEPTS: [(&str, &str); 10] = [
     ("Accept-Encoding", "identity;q=1, *;q=0"),
 ];
 /// Other header fields that clients and proxies send.
-pub(in crate::cases) const HEADERS: [(&str, &str); 22] = [
+pub(in crate::cases) const HEADERS: [(&str, &str); 21] = [
     ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"),
     ("User-Agent", "curl/8.9.1"),
     ("Origin", "https://shop.example"),
@@ -61,7 +61,6 @@ pub(in crate::cases) const HEADERS: [(&str, &str); 22] = [
     ("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
     ("X-Original-URL", "/health"),
     ("Prefer", "wait=5"),
-    ("Upgrade-Insecure-Requests", "1"),
     ("TE", "trailers"),
 ];
 /// Values of a field with unusual characters (RFC 9110 §5.5).
@@ -137,7 +136,7 @@ pub(super) fn add(cases: &mut CaseList<'_, Service>) {
 
 /// One probe for each group of registered fields.
 fn registered(plain: impl Fn(String) -> Probe) -> Vec<Probe> {
-    let groups = UnfamiliarFields::registered().into_iter();
+    let groups = UnfamiliarFields::registered(Message::Request).into_iter();
     let groups = groups.map(|fields| plain(fields.name.clone()).map(|draft| fields.on(draft)));
     let values = VALUES.map(|(name, value)| {
         let probe = plain(name.to_owned()).map(|draft| draft.header("X-Edgeproof", value));
@@ -200,7 +199,7 @@ fn methods(cases: &mut CaseList<'_, Service>) {
         all_methods()
             .map(|method| {
                 let draft = context.verdict(session).method(method).draft();
-                Probe::new(format!("{method} without a token"), draft, without_token(method))
+                Probe::new(format!("{method} without a token"), draft, without_token(method)).may_close()
             })
             .collect()
     });
@@ -210,8 +209,9 @@ fn methods(cases: &mut CaseList<'_, Service>) {
         all_methods()
             .flat_map(|method| {
                 let draft = context.with_token(session).method(method).draft();
-                let other =
-                    Probe::new(format!("{method} of a verdict"), draft, Expected::NoServerError).should();
+                let other = Probe::new(format!("{method} of a verdict"), draft, Expected::NoServerError)
+                    .should()
+                    .may_close();
                 [other, available(format!("GET after {method}"), context, session)]
             })
             .collect()
@@ -222,8 +222,9 @@ fn methods(cases: &mut CaseList<'_, Service>) {
         all_methods()
             .flat_map(|method| {
                 let draft = context.with_token(unknown).method(method).draft();
-                let other =
-                    Probe::new(format!("{method} of no verdict"), draft, Expected::NoServerError).should();
+                let other = Probe::new(format!("{method} of no verdict"), draft, Expected::NoServerError)
+                    .should()
+                    .may_close();
                 [other, Probe::pending(format!("GET after {method}"), context, unknown)]
             })
             .collect()

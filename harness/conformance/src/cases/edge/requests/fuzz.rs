@@ -15,7 +15,7 @@ use edgeproof_reports::difference::{Count, Counted};
 const SHRINKS: usize = 200;
 
 /// Generated bodies (`--fuzz`).
-pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+pub(in crate::cases::edge) fn add(cases: &mut CaseList<'_, Edge>) {
     let (count, seed) = cases.fuzz;
     if count == 0 {
         return;

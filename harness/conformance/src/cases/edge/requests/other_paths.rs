@@ -8,7 +8,7 @@ use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::Statuses;
 
 /// The health check, other paths and HTTP/2 (4).
-pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+pub(in crate::cases::edge) fn add(cases: &mut CaseList<'_, Edge>) {
     let health = Conversation::request(Draft::new("GET", HEALTH))
         .expect(EdgeRule::Status(Statuses::Success))
         .observe_at("health.answer", EdgeObservation::Answer)

@@ -6,8 +6,8 @@ use edgeproof_mock::Script;
 use edgeproof_reports::CaseLevel;
 use futures_util::future::join_all;
 
-use super::isolation::scripted;
-use super::lasting::slowest;
+use crate::cases::edge::isolation::scripted;
+use crate::cases::edge::lasting::slowest;
 use crate::cases::{
     CaseList, Edge, EdgeCaseContext, PATIENCE, Visitor, VisitorRelay, collection, fill, next_marker,
 };
@@ -17,7 +17,7 @@ use crate::judge::{self, ExpectedAnswer, RelayedRequests};
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// Visitors that are no browsers. The server of the edge may refuse them in any way; the next page must not notice.
-pub(super) fn add(cases: &mut CaseList<'_, Edge>) {
+pub(in crate::cases::edge) fn add(cases: &mut CaseList<'_, Edge>) {
     for (row, id, title, visitors) in [
         (
             "statement.edge-lives-on",
