@@ -3,4 +3,6 @@
 mod html;
 mod model;
 
-pub use model::{Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope};
+pub use model::{
+    Matrix, MatrixAccuracy, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
+};

@@ -34,6 +34,21 @@ pub struct Matrix {
     pub cases: Vec<MatrixCase>,
     /// The mutants.
     pub mutants: Vec<MatrixMutant>,
+    /// How often the right cause is named. Empty in a matrix of an earlier version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accuracy: Vec<MatrixAccuracy>,
+}
+
+/// How often one kind of run names the right cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MatrixAccuracy {
+    /// What is measured, in words.
+    pub name: String,
+    /// Number of right causes.
+    pub hits: usize,
+    /// Number of tries.
+    pub of: usize,
 }
 
 /// Cases that each mutant runs against.

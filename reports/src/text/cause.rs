@@ -177,20 +177,16 @@ fn compared(case: &CaseReport, mismatch: &Mismatch, width: usize) -> String {
     start + &listed(std::iter::once(own).chain(places), room)
 }
 
-/// The first setting that the cause names, then the last log line, if the cause is about the log: another line may be of
+/// The first setting that the difference is about, then the last log line, if the cause is about the log: another line may be of
 /// another request.
 fn notes(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     let Some(edge) = &group.example().edge else { return Vec::new() };
     let mismatch = group.mismatch();
     let kind = mismatch.and_then(Mismatch::kind);
-    let words = [group.cause.fix.as_str(), &group.cause.explanation];
-    let names = |name: &str| {
-        let mut found =
-            words.iter().flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '_')));
-        found.any(|word| word == name) || kind.is_some_and(|kind| kind.settings().contains(&name))
-    };
-    let setting =
-        edge.settings.iter().find(|setting| setting.split_once('=').is_some_and(|(name, _)| names(name)));
+    let settings = kind.map(DifferenceKind::settings).unwrap_or_default();
+    let is_named =
+        |setting: &&String| setting.split_once('=').is_some_and(|(name, _)| settings.contains(&name));
+    let setting = edge.settings.iter().find(is_named);
     let about_log = kind.is_some_and(DifferenceKind::is_about_log);
     let log = edge.log.last().filter(|_| about_log);
     let notes = [("setting", setting), ("log", log)];

@@ -1,7 +1,7 @@
 //! Kill matrix: `edgeproof.matrix/1` and its page.
 
 use edgeproof_reports::matrix::{
-    Matrix, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
+    Matrix, MatrixAccuracy, MatrixCase, MatrixMutant, MatrixSummary, MutantStatus, SCHEMA, Scope,
 };
 use edgeproof_reports::{CaseLevel, Destination};
 
@@ -55,6 +55,7 @@ pub(crate) fn matrix() -> Matrix {
     Matrix {
         schema: SCHEMA.into(),
         version: "0.0.0".into(),
+        accuracy: vec![MatrixAccuracy { name: "first cause right".into(), hits: 4, of: 5 }],
         spec: "current".into(),
         digest: "0123456789abcdef".into(),
         scope: Scope::Full,

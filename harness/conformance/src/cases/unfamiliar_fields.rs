@@ -1,38 +1,65 @@
+use std::borrow::Cow;
+
 use edgeproof_fixtures::register::{self, Message};
 use edgeproof_http::Draft;
 use edgeproof_mock::{Action, Script};
+use edgeproof_reports::CaseLevel;
 
 /// Some fields that a recipient ignores unless it knows them (RFC 9110 §5.1).
 #[derive(Debug, Clone)]
 pub(super) struct UnfamiliarFields {
     /// In words.
     pub(super) name: String,
-    fields: Vec<(&'static str, &'static str)>,
+    /// Level of a recipient that does not ignore them.
+    pub(super) level: CaseLevel,
+    fields: Vec<(&'static str, Cow<'static, str>)>,
 }
 
 /// Number of fields of a request.
 const TOGETHER: usize = 14;
 /// Number of fields of the longest request. Some servers take fifty.
 const MANY: usize = 40;
+/// Lengths of a value in bytes, each with the level of a recipient that does not take it.
+const LENGTHS: [(usize, CaseLevel); 3] =
+    // uWSGI takes a head of 4 KiB.
+    [(1024, CaseLevel::Must), (2048, CaseLevel::Must), (4096, CaseLevel::Should)];
+/// Values with unusual characters (RFC 9110 §5.5), each with the level. Many servers take visible ASCII only.
+const SIGNS: [(&str, &str, CaseLevel); 3] = [
+    ("a field with every sign", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~..//--", CaseLevel::Must),
+    ("a field with a tab", "a\tb", CaseLevel::Should),
+    ("a field with text in UTF-8", "\u{e9}\u{20ac}\u{1f600}\u{202e}", CaseLevel::Should),
+];
 
 impl UnfamiliarFields {
     /// The registered fields on which no recipient of the message acts, in groups, and a request with many of them.
     pub(super) fn registered(message: Message) -> Vec<Self> {
         let fields = register::fields().filter(|name| register::acted_on(name, message).is_none());
-        let fields: Vec<_> = fields.map(|name| (name, value(name))).collect();
-        let named = |fields: &[(&'static str, &'static str)]| {
+        let fields: Vec<_> = fields.map(|name| (name, Cow::Borrowed(value(name)))).collect();
+        let named = |fields: &[(&'static str, Cow<'static, str>)]| {
             let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-            Self { name: names.join(", "), fields: fields.to_vec() }
+            Self { name: names.join(", "), level: CaseLevel::Must, fields: fields.to_vec() }
         };
-        let many = Self { name: format!("{MANY} fields"), fields: fields[..MANY].to_vec() };
+        let many =
+            Self { name: format!("{MANY} fields"), level: CaseLevel::Must, fields: fields[..MANY].to_vec() };
         fields.chunks(TOGETHER).map(named).chain([many]).collect()
+    }
+
+    /// A field that no register has, with unusual and long values.
+    pub(super) fn unregistered() -> Vec<Self> {
+        let one = |name: String, value, level| Self { name, level, fields: vec![("X-Edgeproof", value)] };
+        let signs = SIGNS.map(|(name, value, level)| one(name.into(), Cow::Borrowed(value), level));
+        let long = LENGTHS.map(|(length, level)| {
+            one(format!("a field of {length} bytes"), Cow::Owned("a".repeat(length)), level)
+        });
+        signs.into_iter().chain(long).collect()
     }
 
     /// The script, with these fields in its replies.
     pub(super) fn in_script(&self, mut script: Script) -> Script {
         for reply in &mut script.replies {
             if let Action::Answer { headers, .. } = &mut reply.action {
-                headers.extend(self.fields.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+                headers
+                    .extend(self.fields.iter().map(|(name, value)| ((*name).into(), value.as_ref().into())));
             }
         }
         script

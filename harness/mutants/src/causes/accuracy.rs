@@ -7,6 +7,7 @@ use std::sync::Arc;
 use edgeproof::cases::CaseFacts;
 use edgeproof::causes::{Explanation, Fingerprints};
 use edgeproof_fixtures::spec::PartName;
+use edgeproof_reports::matrix::MatrixAccuracy;
 use edgeproof_targets::FaultInjection;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -71,16 +72,28 @@ impl fmt::Display for Share {
 impl Accuracy {
     /// Problems where a measured share is too low.
     pub fn problems(&self) -> Vec<String> {
-        let goals = [
+        self.with_goals()
+            .filter(|(_, share, goal)| share.percent() < *goal)
+            .map(|(what, share, goal)| format!("{what}: {share}, at least {goal} % are needed"))
+            .collect()
+    }
+
+    /// The measured shares, as a matrix keeps them.
+    pub(crate) fn shares(&self) -> Vec<MatrixAccuracy> {
+        let measured = self.with_goals();
+        let kept =
+            measured.map(|(name, Share { hits, of }, _)| MatrixAccuracy { name: name.into(), hits, of });
+        kept.collect()
+    }
+
+    /// The measured shares, each with its name and the lowest one in percent.
+    fn with_goals(&self) -> impl Iterator<Item = (&'static str, Share, f64)> {
+        let all = [
             ("first cause right", self.left_out, 80.0),
             ("first cause right in an edge of another style", self.styled, 80.0),
             ("both causes named", self.pairs, 70.0),
         ];
-        goals
-            .into_iter()
-            .filter(|(_, share, goal)| share.of > 0 && share.percent() < *goal)
-            .map(|(what, share, goal)| format!("{what}: {share}, at least {goal} % are needed"))
-            .collect()
+        all.into_iter().filter(|(_, share, _)| share.of > 0)
     }
 }
 

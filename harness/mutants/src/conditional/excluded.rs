@@ -1,7 +1,6 @@
 use edgeproof_fixtures::register::{self, Message};
 use edgeproof_fixtures::spec::PartName;
 
-use super::outcome::EDGE;
 use crate::behaviour::{ByteClass, Condition, Place, Same};
 
 /// Why no exchange of a default run has to meet a condition of a part.
@@ -53,7 +52,7 @@ fn is_of_urls(class: ByteClass) -> bool {
 }
 
 fn is_redirected(outcome: &Condition) -> bool {
-    EDGE.iter().any(|class| class.name == "redirected by the service" && class.when == *outcome)
+    matches!(outcome, Condition::All([Condition::Relayed, Condition::ReplyIs(300, 399)]))
 }
 
 fn is_broken(outcome: &Condition) -> bool {

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use edgeproof_reports::matrix::{Matrix, MatrixCase, MatrixMutant};
+use edgeproof_reports::matrix::{Matrix, MatrixAccuracy, MatrixCase, MatrixMutant};
 
-/// What an earlier matrix has and this one lacks: a line for each case, each mutant and each kill by a case of the broken
-/// row. Additions are no loss.
+/// What an earlier matrix has and this one lacks: a line for each case, each mutant, each kill by a case of the broken
+/// row, and each share of right causes that is lower. Additions are no loss.
 pub(crate) fn losses(before: &Matrix, now: &Matrix) -> Vec<String> {
     let cases: HashMap<&str, &MatrixCase> = now.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mutants: HashMap<&str, &MatrixMutant> =
@@ -34,6 +34,12 @@ pub(crate) fn losses(before: &Matrix, now: &Matrix) -> Vec<String> {
         let lost = killers.iter().filter(|killer| !mutant.killers.contains(killer));
         losses.extend(lost.map(|killer| format!("mutant {id}: {killer} no longer kills it")));
     }
+    for MatrixAccuracy { name, hits, of } in &before.accuracy {
+        let now = now.accuracy.iter().find(|share| share.name == *name);
+        if let Some(now) = now.filter(|now| now.hits * of < hits * now.of) {
+            losses.push(format!("{name}: {} of {}, {hits} of {of} before", now.hits, now.of));
+        }
+    }
     losses
 }
 
@@ -42,6 +48,7 @@ mod tests {
     use edgeproof_fixtures::spec::{Spec, Version};
     use edgeproof_reports::CaseLevel;
     use edgeproof_reports::matrix::{MutantStatus, Scope};
+    use rstest::rstest;
 
     use super::*;
     use crate::matrix::empty_matrix;
@@ -67,6 +74,17 @@ mod tests {
     fn matrix(cases: Vec<MatrixCase>, mutants: Vec<MatrixMutant>) -> Matrix {
         let empty = empty_matrix(&Spec::builtin(Version::Current), Scope::Gate, &[]);
         Matrix { cases, mutants, ..empty }
+    }
+
+    #[rstest]
+    #[case::lower(80, 101, &["right: 80 of 101, 8 of 10 before"])]
+    #[case::same(16, 20, &[])]
+    fn lower_accuracy_is_a_loss(#[case] hits: usize, #[case] of: usize, #[case] expected: &[&str]) {
+        let with = |hits, of| {
+            let accuracy = vec![MatrixAccuracy { name: "right".into(), hits, of }];
+            Matrix { accuracy, ..matrix(vec![], vec![]) }
+        };
+        assert_eq!(losses(&with(8, 10), &with(hits, of)), expected);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) fn empty_matrix(spec: &Spec, scope: Scope, cases: &[CaseFacts]) -> Ma
         duration_ms: 0,
         summary: MatrixSummary::default(),
         problems: Vec::new(),
+        accuracy: Vec::new(),
         cases: cases
             .iter()
             .map(|case| MatrixCase {

@@ -124,6 +124,7 @@ pub async fn kill_matrix(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
         matrix.problems.extend(causes::outdated(known, &failures, "just fingerprints"));
     }
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    matrix.accuracy = accuracy.shares();
     Ok(KillMatrix { matrix, fingerprints: made, accuracy })
 }
 

@@ -51,6 +51,7 @@ pub(super) async fn gate(bed: &TestBed, options: &MatrixOptions) -> Result<KillM
     matrix.problems.extend(accuracy.problems());
     judge::conclude(&mut matrix);
     matrix.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    matrix.accuracy = accuracy.shares();
     Ok(KillMatrix { matrix, fingerprints: None, accuracy })
 }
 

@@ -105,6 +105,13 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("keys.stable", "key-set-unstable")
         .when(LastOfEach(4, &KEY_SET))
         .answers(PUBLISH_OTHERS),
+    mutant(
+        "fails-on-long-fields",
+        "Answers 500 to a request for the keys with more than 2,000 bytes of fields.",
+    )
+    .breaks("keys.200.published", "key-set-unavailable")
+    .when(All(&[KEY_SET, FieldsOver(2000)]))
+    .then(Instead(Json(500, r#"{"error":"internal"}"#))),
     mutant("no-etag", "Omits the header ETag.")
         .breaks("keys.etag", "key-set-revalidation")
         .when(KEY_SET)

@@ -32,6 +32,10 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
         .breaks("statement.wait-optional", "wait-refused")
         .when(All(&[VERDICT, WAITS]))
         .then(Instead(Json(401, UNAUTHORIZED))),
+    mutant("opens-to-proxies", "Needs no read token in a request with X-Forwarded-For.")
+        .breaks("verdict.401.unauthorized", "token-header-loose")
+        .when(All(&[VERDICT, Stimulus(&[S::ReadTokenMissing]), Has("x-forwarded-for")]))
+        .then(AcceptToken),
     mutant("any-scheme", "Accepts any scheme in place of Bearer.")
         .breaks("verdict.401.unauthorized", "token-header-loose")
         .then(Authorization(|value| match value.split_once(' ') {

@@ -86,6 +86,13 @@ pub(super) const MUTANTS: &[Behaviour<ServiceEffect>] = &[
     .breaks("verdict.200.available", "verdict-answer-wrong")
     .when(All(&[AVAILABLE, Has("x-forwarded-port")]))
     .answers(Content("{}")),
+    mutant(
+        "compares-accept-as-text",
+        "Answers 406 to a request for a verdict with `application/*` in Accept.",
+    )
+    .breaks("verdict.200.available", "verdict-answer-wrong")
+    .when(All(&[AVAILABLE, Header("accept", "application/*")]))
+    .answers(Status(406)),
     mutant("accepts-replays", "Accepts replayed collections.")
         .breaks("statement.replay-keeps-verdict", "replay-accepted")
         .when(REPLAYED)

@@ -7,7 +7,6 @@ use edgeproof_mock::{Action, ListenerMode, Script};
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Statuses, TimeRule};
 use futures_util::future::join_all;
-use tokio::time::{sleep, timeout};
 
 use crate::cases::case::level;
 use crate::cases::{CaseList, Edge, EdgeCaseContext, EdgeNeed, HEALTH, collection, summary};
@@ -234,12 +233,12 @@ async fn with_trouble(
 /// Waits until a collection has reached the service.
 async fn arrived(context: &EdgeCaseContext) {
     // An edge that relays nothing is judged by other cases.
-    let _ = timeout(ARRIVAL_LIMIT, async {
+    let arrival = async {
         while context.arrivals().is_empty() {
-            sleep(PAUSE).await;
+            context.sleep(PAUSE).await;
         }
-    })
-    .await;
+    };
+    context.within(ARRIVAL_LIMIT, arrival).await;
 }
 
 /// Whether the edge relays again. Other cases judge an edge that does not.

@@ -67,12 +67,13 @@ fn requests(cases: &mut CaseList<'_, Keys>) {
                 draft.headers.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
                 (format!("{name}: {value}"), draft.header(name, value))
             }));
-            let registered = UnfamiliarFields::registered(Message::Request).into_iter();
-            drafts.extend(registered.map(|fields| {
-                let draft = fields.on(plain.clone());
-                (fields.name, draft)
-            }));
             let drafts = drafts.into_iter().map(|(name, draft)| (name, draft, CaseLevel::Must));
+            let fields = UnfamiliarFields::registered(Message::Request).into_iter();
+            let fields = fields.chain(UnfamiliarFields::unregistered()).map(|fields| {
+                let draft = fields.on(plain.clone());
+                (fields.name, draft, fields.level)
+            });
+            let drafts = drafts.chain(fields);
             let forms = forms().map(|form| (form.name.clone(), form.apply(plain.clone()), form.level));
             for (name, draft, level) in drafts.chain(forms) {
                 context.weakest = level;

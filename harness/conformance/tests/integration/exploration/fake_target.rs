@@ -1,6 +1,6 @@
 //! Targets without sockets: a predicate decides whether a step fails, from the steps before it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof::cases::Catalog;
 use edgeproof::cases::explore::sequence::{
@@ -44,6 +44,10 @@ impl<'m> FakeTarget<'m> {
 
 impl SequencePlayer for FakeTarget<'_> {
     type Action = EdgeAction;
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
 
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, _limit: Duration) -> Played {
         self.plays += 1;

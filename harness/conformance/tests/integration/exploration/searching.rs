@@ -1,6 +1,6 @@
 //! The search finds a failure, replays it on a target in its first state, and says whether it repeats.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use edgeproof::cases::explore::sequence::{
     EdgeAction, EdgeModel, Failure, Played, Repeats, Search, SearchResult, Sequence, SequencePlayer, Step,
@@ -97,6 +97,10 @@ struct TwoLevels<'m>(FakeTarget<'m>);
 impl SequencePlayer for TwoLevels<'_> {
     type Action = EdgeAction;
 
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
         let played = self.0.play(sequence, limit).await;
         let accepted = |step: &Step<EdgeAction>| family(self.0.model, step) == Some(Family::Accepted);
@@ -142,6 +146,10 @@ struct OnlyOnce<'m>(FakeTarget<'m>);
 
 impl SequencePlayer for OnlyOnce<'_> {
     type Action = EdgeAction;
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
 
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
         self.0.play(sequence, limit).await

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use edgeproof::cases::{AnyCase, Catalog};
 use edgeproof::cli::explain_case;
-use edgeproof::run::{ConformanceRun, RunOptions, Selection};
+use edgeproof::run::{ConformanceRun, RunOptions, Selection, SelectionError};
 use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_fixtures::spec::Spec;
 use edgeproof_http::ServerAddress;
@@ -76,18 +76,29 @@ async fn start(fault: Fault) -> MockServer {
 
 /// Plans the cases of the echo at this server.
 async fn plan(spec: &Arc<Spec>, server: &MockServer, selection: &Selection) -> ConformanceRun {
+    plan_with(spec, server, selection, false).await.unwrap()
+}
+
+/// The same, maybe with a second echo.
+async fn plan_with(
+    spec: &Arc<Spec>,
+    server: &MockServer,
+    selection: &Selection,
+    has_second: bool,
+) -> Result<ConformanceRun, SelectionError> {
     let address = ServerAddress::resolve(&server.uri().parse().unwrap(), None).await.unwrap();
     let target = Arc::new(EchoTarget { spec: Arc::clone(spec), address, exchanges: Mutex::default() });
-    let runner = EchoRunner { spec: Arc::clone(spec), redactor: Arc::new(Redactor::empty()), target };
+    let runner =
+        EchoRunner { has_second, spec: Arc::clone(spec), redactor: Arc::new(Redactor::empty()), target };
     let shape = ReplyShape::from_profile(spec.profile());
     let cases = echo::cases(Catalog::new(spec, &shape, false));
-    ConformanceRun::new(cases, selection, runner).unwrap()
+    ConformanceRun::new(cases, selection, runner)
 }
 
 /// Runs all cases one after the other on an echo with a fault. Yields the result and the report.
-async fn run(fault: Fault) -> (Report, Report) {
+async fn run(fault: Fault, has_second: bool) -> (Report, Report) {
     let (spec, server) = (tables(), start(fault).await);
-    let planned = plan(&spec, &server, &Selection::default()).await;
+    let planned = plan_with(&spec, &server, &Selection::default(), has_second).await.unwrap();
     let planned = ConformanceRun { options: RunOptions { jobs: 1, ..RunOptions::default() }, ..planned };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
@@ -116,6 +127,11 @@ fn filter_selects_cases_and_a_wrong_one_names_the_part() {
     });
     let ids: Vec<&str> = selected.plan.cases.iter().map(|planned| planned.case.id.as_str()).collect();
     assert_eq!(ids, ["monitor.echo"]);
+    let refused = block_on(async {
+        let server = start(Fault::None).await;
+        plan_with(&spec, &server, &filter("echo.none"), false).await.err().map(|why| why.to_string())
+    });
+    insta::assert_snapshot!(refused.unwrap());
 }
 
 #[test]
@@ -129,7 +145,7 @@ fn case_is_explained_by_its_rows_and_its_exchange() {
 
 #[test]
 fn correct_echo_passes_and_is_reported() {
-    let (result, report) = block_on(run(Fault::None));
+    let (result, report) = block_on(run(Fault::None, false));
     let outcomes: Vec<(&str, Outcome)> =
         report.cases.iter().map(|case| (case.id.as_str(), case.outcome)).collect();
     assert_eq!(
@@ -145,6 +161,13 @@ fn correct_echo_passes_and_is_reported() {
     assert_eq!(report.cases[0].exchanges.len(), 1);
 }
 
+#[test]
+fn second_echo_makes_its_case_apply() {
+    let (_, report) = block_on(run(Fault::None, true));
+    let second = report.cases.iter().find(|case| case.id == "echo.second").unwrap();
+    assert_eq!((second.outcome, second.exchanges.len()), (Outcome::Pass, 2));
+}
+
 /// The mutant from its first request on, and late in the run.
 #[test]
 fn cases_and_monitor_kill_the_mutant() {
@@ -152,7 +175,7 @@ fn cases_and_monitor_kill_the_mutant() {
         (Fault::ShoutsFrom(0), &["echo.text", "echo.in-turn", "monitor.echo"][..]),
         (Fault::ShoutsFrom(3), &["echo.in-turn", "monitor.echo"]),
     ] {
-        let (result, report) = block_on(run(fault));
+        let (result, report) = block_on(run(fault, false));
         let failed = report.cases.iter().filter(|case| case.outcome == Outcome::Fail);
         assert_eq!(failed.map(|case| case.id.as_str()).collect::<Vec<_>>(), killers, "{fault:?}");
         assert_eq!(result.exit_code, 1);

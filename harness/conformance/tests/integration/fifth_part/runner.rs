@@ -13,6 +13,7 @@ use super::echo::{Echo, EchoTarget, SameToTheEnd, context, echoed};
 
 /// Runs cases on one echo.
 pub(crate) struct EchoRunner {
+    pub(crate) has_second: bool,
     pub(crate) spec: Arc<Spec>,
     pub(crate) redactor: Arc<Redactor>,
     pub(crate) target: Arc<EchoTarget>,
@@ -32,7 +33,7 @@ impl Runner for EchoRunner {
 
     fn unmet(&self, case: &Case<Echo>) -> Vec<UnmetNeed> {
         let unmet = UnmetNeed::Input { name: "a second echo", advice: "start one" };
-        case.needs.iter().map(|_| unmet).collect()
+        case.needs.iter().filter(|_| !self.has_second).map(|_| unmet).collect()
     }
 
     async fn lease(

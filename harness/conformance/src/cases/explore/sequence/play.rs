@@ -15,9 +15,7 @@ pub trait SequencePlayer: Send {
     type Action: Clone + PartialEq + Send + Sync;
 
     /// The current time.
-    fn now(&self) -> Instant {
-        Instant::now()
-    }
+    fn now(&self) -> Instant;
 
     /// Plays a sequence up to the first wave with a failed check. `limit`: longest wait for an answer.
     fn play(

@@ -26,7 +26,12 @@ pub(in crate::cases) struct Probe {
 }
 
 /// Makes the probes of a case. The reference is that of a session with a verdict, if the case requires one, or unknown.
-pub(super) type MakeProbes = fn(&ServiceCaseContext, &str) -> Vec<Probe>;
+pub(super) trait MakeProbes:
+    Fn(&ServiceCaseContext, &str) -> Vec<Probe> + Clone + Send + Sync + 'static
+{
+}
+
+impl<M: Fn(&ServiceCaseContext, &str) -> Vec<Probe> + Clone + Send + Sync + 'static> MakeProbes for M {}
 
 impl Probe {
     /// A request, and the answer that it must get.
@@ -53,6 +58,13 @@ impl Probe {
     #[must_use]
     pub(in crate::cases) fn named(mut self, name: String) -> Self {
         self.name = name;
+        self
+    }
+
+    /// Replaces the level.
+    #[must_use]
+    pub(super) fn at(mut self, level: CaseLevel) -> Self {
+        self.level = level;
         self
     }
 
@@ -107,7 +119,7 @@ pub(super) fn probe_each<'c>(
     cases: &'c mut CaseList<'_, Service>,
     text: [&str; 3],
     requires: &'static [ServiceNeed],
-    make: MakeProbes,
+    make: impl MakeProbes,
 ) -> &'c mut Case<Service> {
     probe(cases, text, requires, false, make)
 }
@@ -117,7 +129,7 @@ pub(super) fn probe_in_turn<'c>(
     cases: &'c mut CaseList<'_, Service>,
     text: [&str; 3],
     requires: &'static [ServiceNeed],
-    make: MakeProbes,
+    make: impl MakeProbes,
 ) -> &'c mut Case<Service> {
     probe(cases, text, requires, true, make)
 }
@@ -127,12 +139,12 @@ fn probe<'c>(
     [row, id, title]: [&str; 3],
     requires: &'static [ServiceNeed],
     in_turn: bool,
-    make: MakeProbes,
+    make: impl MakeProbes,
 ) -> &'c mut Case<Service> {
     let has_session = requires.contains(&ServiceNeed::Session);
     cases
         .case(row, id, title)
-        .steps(steps!(async |context| {
+        .steps(steps!(with(make), async |context| {
             let Some(reference) = reference(context, has_session).await else { return };
             let probes = make(context, &reference);
             let reads = probes.iter().any(Probe::expects_verdict);

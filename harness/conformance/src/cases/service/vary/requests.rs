@@ -3,8 +3,8 @@ use edgeproof_http::Draft;
 
 use super::probe::{Probe, probe_each};
 use crate::cases::service::Expected;
-use crate::cases::service::expected::{PENDING, UNAUTHORIZED};
-use crate::cases::{CaseList, Service, ServiceCaseContext, ServiceNeed, UnfamiliarFields};
+use crate::cases::service::expected::{AVAILABLE, PENDING, UNAUTHORIZED};
+use crate::cases::{Case, CaseList, Service, ServiceCaseContext, ServiceNeed, UnfamiliarFields};
 
 /// Conditions and ranges. They change no answer that is not a success (RFC 9110 §13.2.1, §14.2).
 pub(in crate::cases) const CONDITIONS: [(&str, &str); 10] = [
@@ -63,95 +63,105 @@ pub(in crate::cases) const HEADERS: [(&str, &str); 21] = [
     ("Prefer", "wait=5"),
     ("TE", "trailers"),
 ];
-/// Values of a field with unusual characters (RFC 9110 §5.5).
-const VALUES: [(&str, &str); 3] = [
-    ("a field with every sign", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~..//--"),
-    ("a field with a tab", "a\tb"),
-    ("a field with text in UTF-8", "\u{e9}\u{20ac}\u{1f600}\u{202e}"),
-];
 /// Methods that the interface does not define for verdicts.
 pub(in crate::cases) const METHODS: [&str; 8] =
     ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "get"];
 
-/// Other forms of the same request: conditions, `Accept`, header fields, methods.
+/// Makes a probe of an outcome, with this name.
+type Plain<'p> = &'p dyn Fn(String) -> Probe;
+/// Varies the probe of an outcome.
+type Vary = fn(Plain<'_>) -> Vec<Probe>;
+
+/// Other forms of the same request, for each outcome: conditions, `Accept`, header fields, methods.
 pub(super) fn add(cases: &mut CaseList<'_, Service>) {
-    let token = &[ServiceNeed::ReadToken];
-    let session = &[ServiceNeed::ReadToken, ServiceNeed::Session];
     let title = "a conditional or range header does not change a pending answer";
-    probe_each(cases, [PENDING, "vary.verdict.conditional", title], token, |context, unknown| {
-        headers(&CONDITIONS, |name| Probe::pending(name, context, unknown))
-    });
+    pending(cases, "vary.verdict.conditional", title, |plain| headers(&CONDITIONS, plain));
     let title = "a conditional or range header does not change a refusal";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.conditional-refused", title], &[], |context, unknown| {
-        headers(&CONDITIONS, |name| Probe::unauthorized(name, context, unknown, |draft| draft))
-    });
+    refused(cases, "vary.verdict.conditional-refused", title, |plain| headers(&CONDITIONS, plain));
     let title = "a conditional header for another version does not hold back a verdict";
-    let row = "verdict.200.available";
-    probe_each(cases, [row, "vary.verdict.conditional-available", title], session, |context, session| {
-        headers(&WEAK_CONDITIONS, |name| available(name, context, session))
-    });
-    let title = "a pending answer is the same JSON for each Accept";
-    probe_each(cases, [PENDING, "vary.verdict.accept", title], token, |context, unknown| {
-        let plain = |name: String| Probe::pending(name, context, unknown);
-        let without = plain("no Accept".into()).map(without_accept);
-        // A server may answer 406 to a client that takes no JSON.
-        let html = plain("Accept: text/html".into())
-            .map(|draft| without_accept(draft).header("Accept", "text/html"));
-        headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
-    });
-    let title = "a refusal is the same JSON for each Accept";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.accept-refused", title], &[], |context, unknown| {
-        let plain = |name: String| Probe::unauthorized(name, context, unknown, |draft| draft);
-        let without = plain("no Accept".into()).map(without_accept);
-        let html = plain("Accept: text/html".into())
-            .map(|draft| without_accept(draft).header("Accept", "text/html"));
-        headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
-    })
-    .also("statement.error-bodies-json");
+    available(cases, "vary.verdict.conditional-available", title, |plain| headers(&WEAK_CONDITIONS, plain));
+    pending(cases, "vary.verdict.accept", "a pending answer is the same JSON for each Accept", accepts);
+    refused(cases, "vary.verdict.accept-refused", "a refusal is the same JSON for each Accept", accepts)
+        .also("statement.error-bodies-json");
+    available(cases, "vary.verdict.accept-available", "a verdict is the same JSON for each Accept", accepts);
     let title = "other header fields do not change a pending answer";
-    probe_each(cases, [PENDING, "vary.verdict.header", title], token, |context, unknown| {
-        let plain = |name: String| Probe::pending(name, context, unknown);
-        headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
-    });
+    pending(cases, "vary.verdict.header", title, others);
+    let title = "other header fields do not change a refusal";
+    refused(cases, "vary.verdict.header-refused", title, others);
     let title = "other header fields do not change a verdict's availability";
-    probe_each(cases, [row, "vary.verdict.header-available", title], session, |context, session| {
-        let plain = |name: String| available(name, context, session);
-        headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
-    });
-    let title = "registered header fields that a service need not know do not change a pending answer";
-    probe_each(cases, [PENDING, "vary.verdict.registered", title], token, |context, unknown| {
-        registered(|name| Probe::pending(name, context, unknown))
-    });
-    let title = "registered header fields that a service need not know do not change a refusal";
-    probe_each(cases, [UNAUTHORIZED, "vary.verdict.registered-refused", title], &[], |context, unknown| {
-        registered(|name| Probe::unauthorized(name, context, unknown, |draft| draft))
-    });
-    let title =
-        "registered header fields that a service need not know do not change a verdict's availability";
-    probe_each(cases, [row, "vary.verdict.registered-available", title], session, |context, session| {
-        registered(|name| available(name, context, session))
-    });
+    available(cases, "vary.verdict.header-available", title, others);
+    let title = "header fields that a service need not know do not change a pending answer";
+    pending(cases, "vary.verdict.registered", title, unfamiliar);
+    let title = "header fields that a service need not know do not change a refusal";
+    refused(cases, "vary.verdict.registered-refused", title, unfamiliar);
+    let title = "header fields that a service need not know do not change a verdict's availability";
+    available(cases, "vary.verdict.registered-available", title, unfamiliar);
     methods(cases);
 }
 
-/// One probe for each group of registered fields.
-fn registered(plain: impl Fn(String) -> Probe) -> Vec<Probe> {
-    let groups = UnfamiliarFields::registered(Message::Request).into_iter();
-    let groups = groups.map(|fields| plain(fields.name.clone()).map(|draft| fields.on(draft)));
-    let values = VALUES.map(|(name, value)| {
-        let probe = plain(name.to_owned()).map(|draft| draft.header("X-Edgeproof", value));
-        // Many servers take no other characters.
-        if value.bytes().all(|byte| byte.is_ascii_graphic()) { probe } else { probe.should() }
-    });
-    groups.chain(values).collect()
+/// Varies requests for the verdict of an unknown session.
+fn pending<'c>(
+    cases: &'c mut CaseList<'_, Service>,
+    id: &str,
+    title: &str,
+    vary: Vary,
+) -> &'c mut Case<Service> {
+    probe_each(cases, [PENDING, id, title], &[ServiceNeed::ReadToken], move |context, unknown| {
+        vary(&|name| Probe::pending(name, context, unknown))
+    })
 }
 
-fn available(name: String, context: &ServiceCaseContext, session: &str) -> Probe {
+/// Varies requests without a token.
+fn refused<'c>(
+    cases: &'c mut CaseList<'_, Service>,
+    id: &str,
+    title: &str,
+    vary: Vary,
+) -> &'c mut Case<Service> {
+    probe_each(cases, [UNAUTHORIZED, id, title], &[], move |context, unknown| {
+        vary(&|name| Probe::unauthorized(name, context, unknown, |draft| draft))
+    })
+}
+
+/// Varies requests for a verdict.
+fn available<'c>(
+    cases: &'c mut CaseList<'_, Service>,
+    id: &str,
+    title: &str,
+    vary: Vary,
+) -> &'c mut Case<Service> {
+    let requires = &[ServiceNeed::ReadToken, ServiceNeed::Session];
+    probe_each(cases, [AVAILABLE, id, title], requires, move |context, session| {
+        vary(&|name| verdict(name, context, session))
+    })
+}
+
+fn verdict(name: String, context: &ServiceCaseContext, session: &str) -> Probe {
     Probe::new(name, context.with_token(session).draft(), Expected::Verdict)
 }
 
+/// One probe for each Accept, and without one. A server may answer 406 to a client that takes no JSON.
+fn accepts(plain: Plain<'_>) -> Vec<Probe> {
+    let without = plain("no Accept".into()).map(without_accept);
+    let html =
+        plain("Accept: text/html".into()).map(|draft| without_accept(draft).header("Accept", "text/html"));
+    headers(&ACCEPTS, plain).into_iter().chain([without, html.should()]).collect()
+}
+
+/// One probe for each other header field, and an offer of a protocol.
+fn others(plain: Plain<'_>) -> Vec<Probe> {
+    headers(&HEADERS, plain).into_iter().chain([upgrading(plain)]).collect()
+}
+
+/// One probe for each group of registered fields, and for each value of an unregistered one.
+fn unfamiliar(plain: Plain<'_>) -> Vec<Probe> {
+    let fields = UnfamiliarFields::registered(Message::Request).into_iter();
+    let fields = fields.chain(UnfamiliarFields::unregistered());
+    fields.map(|fields| plain(fields.name.clone()).map(|draft| fields.on(draft)).at(fields.level)).collect()
+}
+
 /// One probe for each header field, which replaces a field of the same name.
-fn headers(fields: &[(&str, &str)], plain: impl Fn(String) -> Probe) -> Vec<Probe> {
+fn headers(fields: &[(&str, &str)], plain: Plain<'_>) -> Vec<Probe> {
     fields
         .iter()
         .map(|(name, value)| {
@@ -165,7 +175,7 @@ fn headers(fields: &[(&str, &str)], plain: impl Fn(String) -> Probe) -> Vec<Prob
 
 /// An offer of a protocol that no server knows. Java and curl offer HTTP/2 so with each request without TLS, and a server that
 /// ignores the offer answers as usual (RFC 9110 §7.8).
-fn upgrading(plain: impl Fn(String) -> Probe) -> Probe {
+fn upgrading(plain: Plain<'_>) -> Probe {
     let upgrade = |draft: Draft| draft.header("Connection", "Upgrade").header("Upgrade", "edgeproof/1");
     plain("an unknown protocol in Upgrade".into()).map(upgrade).should()
 }
@@ -204,15 +214,14 @@ fn methods(cases: &mut CaseList<'_, Service>) {
             .collect()
     });
     let title = "a verdict is available after each other method";
-    let row = "verdict.200.available";
-    probe_each(cases, [row, "vary.verdict.method-available", title], session, |context, session| {
+    probe_each(cases, [AVAILABLE, "vary.verdict.method-available", title], session, |context, session| {
         all_methods()
             .flat_map(|method| {
                 let draft = context.with_token(session).method(method).draft();
                 let other = Probe::new(format!("{method} of a verdict"), draft, Expected::NoServerError)
                     .should()
                     .may_close();
-                [other, available(format!("GET after {method}"), context, session)]
+                [other, verdict(format!("GET after {method}"), context, session)]
             })
             .collect()
     });
