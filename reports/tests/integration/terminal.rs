@@ -1,6 +1,6 @@
 //! Terminal output.
 
-use edgeproof_reports::difference::{DifferenceKind, HeaderRule};
+use edgeproof_reports::difference::{DifferenceKind, HeaderRule, LicenseValue};
 use edgeproof_reports::{
     CaseReport, Cause, EarlierRun, Event, Format, Outcome, Reader, Report, Summary, Terminal,
     TerminalOptions, render,
@@ -257,11 +257,19 @@ fn long_lists_leave_room_for_causes() {
 #[test]
 fn example_shows_the_setting_that_matters_once() {
     let mut report = report();
-    report.causes[0].fix = "read PORT, not LICENSES".to_owned();
+    let kind = DifferenceKind::License { actual: LicenseValue::Absent };
+    for case in &mut report.cases {
+        if case.id == "log.no-license" {
+            case.mismatches[0].difference = Some(kind.clone().into());
+        }
+        if let Some(edge) = &mut case.edge {
+            edge.settings = vec!["LICENSES=none".to_owned(), "LICENSE=(hidden)".to_owned()];
+        }
+    }
     let text = replayed(&report, options());
-    assert_eq!(text.matches("setting   PORT=4180").count(), 1, "{text}");
+    assert_eq!(text.matches("setting   LICENSE=(hidden)").count(), 1, "{text}");
     // The cause is not about the log, and the last lines may be of other requests.
-    assert!(!text.contains("LICENSE=") && !text.contains("log       "), "{text}");
+    assert!(!text.contains("LICENSES=") && !text.contains("log       "), "{text}");
 }
 
 #[test]

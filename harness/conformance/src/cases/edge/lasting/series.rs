@@ -323,8 +323,9 @@ fn pages_that_leave(cases: &mut CaseList<'_, Edge>) {
             // What an edge keeps of each page that left is full at some number.
             for group in 0..CROWD / GROUP {
                 let name = |page: usize| format!("crowd-{group}-{page}");
-                let crowd: Vec<Draft> =
+                let mut crowd: Vec<Draft> =
                     (0..GROUP).map(|page| scripted(context, &name(page), slow.clone())).collect();
+                crowd.extend(within_upload(context));
                 let pages: &EdgeCaseContext = context;
                 join_all(crowd.iter().map(|draft| pages.exchange_until(draft, LEAVES))).await;
             }
