@@ -35,9 +35,12 @@ pub(crate) fn losses(before: &Matrix, now: &Matrix) -> Vec<String> {
         losses.extend(lost.map(|killer| format!("mutant {id}: {killer} no longer kills it")));
     }
     for MatrixAccuracy { name, hits, of } in &before.accuracy {
-        let now = now.accuracy.iter().find(|share| share.name == *name);
-        if let Some(now) = now.filter(|now| now.hits * of < hits * now.of) {
-            losses.push(format!("{name}: {} of {}, {hits} of {of} before", now.hits, now.of));
+        match now.accuracy.iter().find(|share| share.name == *name) {
+            None => losses.push(format!("{name}: not measured, {hits} of {of} before")),
+            Some(now) if now.hits * of < hits * now.of => {
+                losses.push(format!("{name}: {} of {}, {hits} of {of} before", now.hits, now.of));
+            }
+            Some(_) => {}
         }
     }
     losses
@@ -77,14 +80,16 @@ mod tests {
     }
 
     #[rstest]
-    #[case::lower(80, 101, &["right: 80 of 101, 8 of 10 before"])]
-    #[case::same(16, 20, &[])]
-    fn lower_accuracy_is_a_loss(#[case] hits: usize, #[case] of: usize, #[case] expected: &[&str]) {
-        let with = |hits, of| {
-            let accuracy = vec![MatrixAccuracy { name: "right".into(), hits, of }];
-            Matrix { accuracy, ..matrix(vec![], vec![]) }
+    #[case::lower(&[(80, 101)], &["right: 80 of 101, 8 of 10 before"])]
+    #[case::same(&[(16, 20)], &[])]
+    #[case::not_measured(&[], &["right: not measured, 8 of 10 before"])]
+    fn lower_accuracy_is_a_loss(#[case] now: &[(usize, usize)], #[case] expected: &[&str]) {
+        let with = |shares: &[(usize, usize)]| {
+            let shares = shares.iter();
+            let accuracy = shares.map(|&(hits, of)| MatrixAccuracy { name: "right".into(), hits, of });
+            Matrix { accuracy: accuracy.collect(), ..matrix(vec![], vec![]) }
         };
-        assert_eq!(losses(&with(8, 10), &with(hits, of)), expected);
+        assert_eq!(losses(&with(&[(8, 10)]), &with(now)), expected);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl SequencePlayer for TwoLevels<'_> {
     type Action = EdgeAction;
 
     fn now(&self) -> Instant {
-        Instant::now()
+        self.0.now()
     }
 
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
@@ -148,7 +148,7 @@ impl SequencePlayer for OnlyOnce<'_> {
     type Action = EdgeAction;
 
     fn now(&self) -> Instant {
-        Instant::now()
+        self.0.now()
     }
 
     async fn play(&mut self, sequence: &Sequence<EdgeAction>, limit: Duration) -> Played {
