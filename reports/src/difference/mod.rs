@@ -42,6 +42,9 @@ pub struct Difference {
     /// Number of the case's request, from 0, after whose answer the values were compared. Absent: no request was sent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub exchange: Option<u64>,
+    /// Number of the earlier request whose answer was compared with that one. Absent: no other answer was compared.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub against: Option<u64>,
     /// Path of the compared field: `/status`, `/headers/vary`, `/body/reason`, `/service/requests`.
     pub field: String,
     /// Reason for which the browser stops the requests of every session, so that the case failed.
@@ -54,7 +57,7 @@ pub struct Difference {
 
 impl From<DifferenceKind> for Difference {
     fn from(kind: DifferenceKind) -> Self {
-        Self { exchange: None, field: kind.field(), stopped: None, kind }
+        Self { exchange: None, against: None, field: kind.field(), stopped: None, kind }
     }
 }
 

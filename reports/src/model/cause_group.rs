@@ -87,9 +87,13 @@ impl<'a> CauseGroup<'a> {
     /// The mismatch of the best example that shows the cause.
     pub(crate) fn mismatch(&self) -> Option<&'a Mismatch> {
         let example = self.example();
-        let is_best = self.cause.cases.first() == Some(&example.id);
-        let shown = if is_best { example.mismatches.get(self.cause.mismatch) } else { None };
+        let shown = if self.is_rerun(example) { example.mismatches.get(self.cause.mismatch) } else { None };
         shown.or(example.mismatches.first())
+    }
+
+    /// Whether the command of the cause plays this case: it is that of the best example.
+    pub(crate) fn is_rerun(&self, case: &CaseReport) -> bool {
+        self.cause.cases.first() == Some(&case.id)
     }
 
     /// Command that plays one of its cases again: that of the best example with another id. None: the cause has no command.

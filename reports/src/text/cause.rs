@@ -142,7 +142,7 @@ fn example(group: &CauseGroup<'_>, width: usize) -> Vec<StyledLine> {
     if expected.is_empty() && actual.is_empty() {
         return vec![labelled("because", TextStyle::Bad, cut(&case.because, width))];
     }
-    let named = group.cause.rerun.contains(&case.id) || group.cause.rerun.is_empty();
+    let named = group.is_rerun(case) || group.cause.rerun.is_empty();
     let mut lines = Vec::new();
     if !group.is_named() {
         lines.push(labelled("required", TextStyle::Plain, cut(&case.title, width)));

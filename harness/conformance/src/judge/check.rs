@@ -32,6 +32,8 @@ pub struct Check {
     pub place: String,
     /// The compared values. Decisions read them, never the texts.
     pub difference: Option<Difference>,
+    /// The earlier answer that was compared.
+    pub against: Option<Box<AnswerResult>>,
     /// This version of the interface states nothing to compare with, so any value is right.
     pub unstated: bool,
 }
@@ -50,6 +52,7 @@ impl Check {
             ok,
             place: String::new(),
             difference: Some(kind.into()),
+            against: None,
             unstated: false,
         }
     }
@@ -97,6 +100,13 @@ impl Check {
     /// Kind and values of the comparison.
     pub fn kind(&self) -> Option<&DifferenceKind> {
         self.difference.as_ref().map(|difference| &difference.kind)
+    }
+
+    /// Names the earlier answer that was compared: a mismatch points at its exchange too.
+    #[must_use]
+    pub fn against(mut self, earlier: &AnswerResult) -> Self {
+        self.against = (!self.ok).then(|| Box::new(earlier.clone()));
+        self
     }
 
     /// Sets the advice.

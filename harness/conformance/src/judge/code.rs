@@ -59,7 +59,7 @@ pub fn same_answer(subject: AnswerSubject, first: &AnswerResult, second: &Answer
     };
     let expected = first.as_ref().map(|answer| answer_value(answer, None)).into_iter().collect();
     let body = first.as_ref().ok().and_then(|answer| serde_json::from_slice(&answer.body).ok());
-    whole(subject, expected, second, body.as_ref(), same)
+    whole(subject, expected, second, body.as_ref(), same).against(first)
 }
 
 fn same_body(first: &[u8], second: &[u8]) -> bool {

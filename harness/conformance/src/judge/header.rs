@@ -15,9 +15,9 @@ pub fn same_header(name: &str, expected: Option<&str>, answer: &Answer, same: bo
 
 /// Two answers have the same value of a header. None: an answer is missing.
 pub fn same_value(name: &str, first: &AnswerResult, second: &AnswerResult) -> Option<Check> {
-    let (first, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
-    let (expected, actual) = (values(first, name), values(second, name));
-    Some(same_header(name, expected.as_deref(), second, expected == actual))
+    let (before, second) = (first.as_ref().ok()?, second.as_ref().ok()?);
+    let (expected, actual) = (values(before, name), values(second, name));
+    Some(same_header(name, expected.as_deref(), second, expected == actual).against(first))
 }
 
 /// Two answers to `HEAD` have the same `Content-Length`, which is that of the body for `GET` (RFC 9110 §8.6). None: an

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The texts of a check or mismatch.
-const TEXTS: [&str; 4] = [".what", ".expected", ".actual", ".hint"];
+/// The texts of a check, mismatch, case or cause.
+const TEXTS: [&str; 6] = [".what", ".expected", ".actual", ".hint", ".because", ".fix"];
 /// Texts of two mismatches that are compared.
 const COMPARED: [&str; 4] = [" == ", " != ", ".eq(", ".cmp("];
 /// Calls that hand a text on.
@@ -37,12 +37,15 @@ const READS: [&str; 16] = [
     ".eq_ignore",
 ];
 /// Source files of the crates that judge, explain and show differences. Load reports have none.
-const FOLDERS: [&str; 5] = [
+const FOLDERS: [&str; 8] = [
     "harness/conformance/src",
     "harness/mutants/src",
     "reports/src/model",
     "reports/src/text",
     "reports/src/format",
+    "reports/src/comparison",
+    "reports/src/matrix",
+    "reports/src/run_matrix",
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -1,5 +1,6 @@
 use edgeproof_fixtures::credentials::Role;
 use edgeproof_fixtures::spec::{Advice, Stimulus};
+use edgeproof_launch::HeldPort;
 use edgeproof_reports::CaseLevel;
 use edgeproof_reports::difference::{Count, Counted, SessionSubject};
 
@@ -90,8 +91,8 @@ pub(super) fn add(cases: &mut CaseList<'_, Collector>) {
 async fn play(context: &mut CollectorCaseContext, title: &str, fault: Fault) {
     match fault {
         Fault::Name => failed(context, title, "https://edge.invalid").await,
-        Fault::Port(origin) => match closed_port() {
-            Ok(port) => failed(context, title, &format!("{origin}:{port}")).await,
+        Fault::Port(origin) => match HeldPort::bind() {
+            Ok(held) => failed(context, title, &format!("{origin}:{}", held.addr().port())).await,
             Err(why) => context.found.not_run = Some(format!("cannot reserve a port: {why}")),
         },
         Fault::Cors(cors) => {
@@ -111,11 +112,6 @@ async fn play(context: &mut CollectorCaseContext, title: &str, fault: Fault) {
             failed(context, title, &edge.url()).await;
         }
     }
-}
-
-/// A port where nothing listens: it was free a moment ago.
-fn closed_port() -> std::io::Result<u16> {
-    Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
 async fn raw_edge(context: &mut CollectorCaseContext, reaction: RawReaction) -> Option<RawServer> {

@@ -49,6 +49,9 @@ impl CaseFindings {
         let exchange = self.sent.len().checked_sub(1).map(|last| last as u64);
         if let Some(difference) = &mut check.difference {
             difference.exchange = exchange;
+            let compared = check.against.as_deref();
+            let earlier = compared.and_then(|reply| self.sent.iter().position(|sent| sent.sent.reply == *reply));
+            difference.against = earlier.map(|earlier| earlier as u64);
         }
         if !check.ok && self.failed.is_none_or(|(level, _)| check.level < level) {
             self.failed = Some((check.level, self.sent.len().saturating_sub(1)));
@@ -61,5 +64,45 @@ impl CaseFindings {
         self.not_run = None;
         self.not_applicable = None;
         self.checks.insert(0, check);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use bytes::Bytes;
+    use edgeproof_http::{Answer, ConnectionUse, Request};
+    use edgeproof_reports::difference::AnswerSubject;
+    use http::{HeaderMap, Version};
+
+    use super::*;
+    use crate::judge;
+
+    fn exchange(status: u16) -> CaseExchange {
+        let (version, headers, body, complete) = (Version::HTTP_11, HeaderMap::new(), Bytes::new(), true);
+        let (method, target) = ("GET".into(), "/".into());
+        let answer = Answer { status, version, headers: headers.clone(), body: body.clone(), complete };
+        let request = Request { method, target, version, headers, body, complete };
+        let sent = Sent {
+            place: ConnectionUse::first(),
+            request,
+            reply: Ok(answer),
+            violations: Vec::new(),
+            at: Instant::now(),
+            took: Duration::ZERO,
+        };
+        CaseExchange { hop: Hop::ClientService, sent, curl: None }
+    }
+
+    #[test]
+    fn difference_of_two_answers_names_both_exchanges() {
+        let sent = [500, 200, 404].map(exchange);
+        let check =
+            judge::same_answer(AnswerSubject::AsTheFirstTime, &sent[1].sent.reply, &sent[2].sent.reply);
+        let mut found = CaseFindings { sent: sent.into(), ..CaseFindings::default() };
+        found.check(check, CaseLevel::Must);
+        let difference = found.checks[0].difference.as_ref().unwrap();
+        assert_eq!((difference.against, difference.exchange), (Some(1), Some(2)));
     }
 }

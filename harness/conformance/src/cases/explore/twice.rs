@@ -82,7 +82,7 @@ async fn post_twice(
     };
     let check = match sent.iter().find_map(|sent| sent.reply.as_ref().err()) {
         Some(why) => Check::unanswered(why, kind),
-        None => Check::judged(kind, right || swapped),
+        None => Check::judged(kind, right || swapped).against(&sent[0].reply),
     };
     for sent in sent {
         context.record(&draft, sent);
