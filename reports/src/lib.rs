@@ -37,8 +37,8 @@ pub use destination::{Destination, WriteError};
 pub use document::ReadError;
 pub use format::{EarlierRun, FileReport, Format, Github, Terminal, TerminalOptions, render};
 pub use model::{
-    AddedLatency, AdviceNote, AdviceValue, CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Event,
-    Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, ReleaseVersion,
+    AddedLatency, AdviceNote, AdviceValue, CaseBasis, CaseLevel, CaseReport, Cause, Confirmation, EdgeNotes,
+    Event, Exchange, FrameworkFix, Hop, Mismatch, MissingInput, Observation, Outcome, Reader, ReleaseVersion,
     Report, ReportedSpec, ReportedTarget, Summary, TargetKind, Titles, Tool, VersionError,
 };
 pub use text::units::counted;

@@ -7,6 +7,7 @@ use strum::IntoStaticStr;
 use crate::difference::{Difference, DifferenceKind};
 
 use super::advice::AdviceNote;
+use super::confirmation::Confirmation;
 use super::outcome::{CaseBasis, CaseLevel, Outcome};
 use super::release_version::ReleaseVersion;
 
@@ -53,6 +54,9 @@ pub struct CaseReport {
     /// Commands that play the case by hand: where the target still runs, `curl` commands in lines, one for each connection,
     /// that send the failed request and the ones before it; otherwise `edgeproof serve`. Empty: none can.
     pub reproduce: String,
+    /// What it did when it was played again. Absent: it was not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub confirmed: Option<Confirmation>,
     /// Recorded exchanges, in order.
     pub exchanges: Vec<Exchange>,
     /// Settings and log of the edge; set on a mismatch.

@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::case::{CaseReport, Mismatch};
 use super::cause::Cause;
+use super::confirmation::Confirmation;
 use super::outcome::Outcome;
 use super::summary::Summary;
 use crate::text::units::counted;
@@ -89,6 +90,12 @@ impl<'a> CauseGroup<'a> {
         let example = self.example();
         let shown = if self.is_rerun(example) { example.mismatches.get(self.cause.mismatch) } else { None };
         shown.or(example.mismatches.first())
+    }
+
+    /// What a case of it did when it was played again, if it does not always fail.
+    pub(crate) fn confirmation(&self) -> Option<&'a Confirmation> {
+        let confirmed = self.cases.iter().filter_map(|case| case.confirmed.as_ref());
+        confirmed.into_iter().find(|confirmation| !matches!(confirmation, Confirmation::Always(_)))
     }
 
     /// Whether the command of the cause plays this case: it is that of the best example.

@@ -71,6 +71,9 @@ pub(crate) fn lines(
         let room = LINES.saturating_sub(lines.len() + 2);
         lines.extend(notes(group, width.saturating_sub(LABEL).max(20)).into_iter().take(room));
     }
+    if let Some(confirmation) = group.confirmation() {
+        lines.push(labelled("repeats", TextStyle::Plain, one_line(&confirmation.to_string()).into_owned()));
+    }
     if group.cause.rerun.is_empty() {
         let ids = group.cases.iter().map(|case| case.id.as_str());
         lines.push(labelled("cases", TextStyle::Plain, listed(ids, width.saturating_sub(LABEL))));

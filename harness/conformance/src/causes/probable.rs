@@ -192,7 +192,7 @@ fn plainness(case: &CaseReport) -> (bool, bool, bool, bool) {
 }
 
 fn has_many_exchanges(case: &CaseReport) -> bool {
-    matches!(case.id.split('.').next(), Some("monitor" | "vary" | "explore" | "replay"))
+    matches!(case.id.split('.').next(), Some("monitor" | "vary" | "explore" | "replay" | "series"))
 }
 
 fn slug(text: &str) -> String {

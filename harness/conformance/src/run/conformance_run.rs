@@ -6,6 +6,7 @@ use edgeproof_fixtures::credentials::Redactor;
 use edgeproof_reports::{CaseReport, Event, Report, ReportedSpec, ReportedTarget};
 
 use super::any_runner::{AnyRunner, RunnerWithCases};
+use super::confirm::confirm;
 use super::edge::LeaseError;
 use super::execute::execute;
 use super::options::{RunOptions, RunPolicy};
@@ -70,11 +71,6 @@ impl ConformanceRun {
             ReportBuilder::new(&plan, Arc::clone(&target.spec), Arc::clone(&options), report.clone());
         let Report { spec, target: reported, seed, cases_of, .. } = report;
         events(Event::Planned { cases: plan.cases.len(), spec, target: reported, seed, cases_of });
-        let interrupted = tokio::select! {
-            () = execute(&plan, &runner, target.kind, &options, &policy, &mut builder, events) => None,
-            exit_code = interrupted => Some(exit_code),
-        };
-        let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
         let rerun = options.rerun.clone().unwrap_or_default();
         let causes = |cases: &[CaseReport]| {
             let again = |id: &str| {
@@ -87,6 +83,18 @@ impl ConformanceRun {
                 CauseSources { spec: &target.spec, known, command, rerun: &again, explain: &explain };
             probable_causes(cases, &sources)
         };
+        let played = async {
+            execute(&plan, &runner, target.kind, &options, &policy, &mut builder, events).await;
+            let reports = if options.confirms { builder.reports_with_failures() } else { None };
+            if let Some(reports) = reports {
+                confirm(&causes(&reports), &runner, target.kind, &options, &policy, &mut builder).await;
+            }
+        };
+        let interrupted = tokio::select! {
+            () = played => None,
+            exit_code = interrupted => Some(exit_code),
+        };
+        let exchanges = u64::try_from(runner.exchanges()).unwrap_or(u64::MAX);
         let result = builder.finish(&policy, causes, exchanges, interrupted, events);
         runner.end(interrupted.is_some()).await;
         Ok(result)

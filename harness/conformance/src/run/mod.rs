@@ -3,6 +3,7 @@
 mod any_runner;
 mod attempt;
 mod collector;
+mod confirm;
 mod conformance_run;
 mod death;
 mod edge;

@@ -27,6 +27,8 @@ pub struct RunOptions {
     /// Check first that the target can be judged, and run nothing where it cannot. Mutation runs skip this check:
     /// they need the outcome of every case.
     pub probes_sanity: bool,
+    /// Play an example of each cause of failures again, alone.
+    pub confirms: bool,
     /// Measure the latency that the edge adds, after the last case.
     pub latency: bool,
     /// Wait this long after the last request for requests at the service that an edge repeats late.
@@ -49,6 +51,7 @@ impl Default for RunOptions {
             pins: Pins::default(),
             profile: None,
             probes_sanity: true,
+            confirms: false,
             latency: false,
             late_arrivals: Duration::ZERO,
             rows_without_case: Vec::new(),

@@ -48,6 +48,16 @@ pub trait Runner: Send + Sync + Sized + 'static {
         ready(SanityResult::Usable)
     }
 
+    /// A runner with a new target of the same kind. None: the target is not started by edgeproof.
+    fn afresh(&self) -> Option<Self> {
+        None
+    }
+
+    /// Ids of the cases whose requests the target got before those of this case, in the order of their first request.
+    fn history(&self, _case: &Case<Self::Part>) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether no other case can use the target at the same time as this one.
     fn runs_alone(&self, _case: &Case<Self::Part>) -> bool {
         false

@@ -5,6 +5,7 @@ use std::env;
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use edgeproof_edge::{Edge, EdgeOptions, LogSink};
@@ -18,6 +19,9 @@ use tokio::net::{TcpListener, TcpStream};
 const FAULT: &str = "EDGE_FAULT";
 /// Variable with the address that the edge calls when a `PUT` arrives. The connection ends with the process.
 const CALL: &str = "EDGE_CALL";
+
+/// The edge relayed a refusal with status 429.
+static WAS_LIMITED: AtomicBool = AtomicBool::new(false);
 
 /// The command that launches the program with this fault.
 pub(crate) fn command(fault: &str) -> String {
@@ -74,7 +78,7 @@ async fn connection(mut client: TcpStream, edge: SocketAddr, fault: String, lice
     }
     let mut inner = TcpStream::connect(edge).await.unwrap();
     let _ = match fault.as_str() {
-        "hands-on" | "as-502" | "no-allow" | "leaks" => {
+        "hands-on" | "as-502" | "no-allow" | "no-allow-after-429" | "leaks" => {
             rewrite(&mut client, &mut inner, &head, |answer| broken(&fault, answer, &license)).await
         }
         _ => match inner.write_all(&head).await {
@@ -165,6 +169,13 @@ fn broken(fault: &str, answer: String, license: &str) -> String {
     let refusal = serde_json::from_str::<Value>(body).ok().filter(|body| body["error"] == "service_rejected");
     match (fault, refusal) {
         ("no-allow", _) => format!("{}\r\n\r\n{body}", without("allow:")),
+        ("no-allow-after-429", Some(refusal)) => {
+            WAS_LIMITED.fetch_or(refusal["status"] == 429, Ordering::SeqCst);
+            answer
+        }
+        ("no-allow-after-429", None) if WAS_LIMITED.load(Ordering::SeqCst) => {
+            format!("{}\r\n\r\n{body}", without("allow:"))
+        }
         ("leaks", _) => format!("{head}\r\nX-License: {license}\r\n\r\n{body}"),
         // The mock service's answer to an edge.
         ("hands-on", Some(refusal)) => {

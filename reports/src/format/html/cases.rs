@@ -59,6 +59,9 @@ impl<'a> CaseEntry<'a> {
             put!(facts, " · since {version}");
         }
         put!(facts, " · {}", units::micros(case.duration_us));
+        if let Some(confirmation) = &case.confirmed {
+            put!(facts, " · {confirmation}");
+        }
         let mut differences: Vec<_> =
             alike(&case.mismatches).iter().map(|alike| DifferenceBlock::new(case, alike)).collect();
         let because = if differences.is_empty() { line(&case.because) } else { String::new() };

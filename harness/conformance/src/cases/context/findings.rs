@@ -50,7 +50,8 @@ impl CaseFindings {
         if let Some(difference) = &mut check.difference {
             difference.exchange = exchange;
             let compared = check.against.as_deref();
-            let earlier = compared.and_then(|reply| self.sent.iter().position(|sent| sent.sent.reply == *reply));
+            let earlier =
+                compared.and_then(|reply| self.sent.iter().position(|sent| sent.sent.reply == *reply));
             difference.against = earlier.map(|earlier| earlier as u64);
         }
         if !check.ok && self.failed.is_none_or(|(level, _)| check.level < level) {

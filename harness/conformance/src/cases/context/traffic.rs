@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use edgeproof_http::{Draft, Sent};
 use edgeproof_reports::CaseLevel;
 use parking_lot::Mutex;
@@ -46,6 +48,14 @@ impl Traffic {
     /// Number of requests so far.
     pub fn count(&self) -> usize {
         self.0.lock().len()
+    }
+
+    /// Ids of the cases and steps that sent requests, in the order of their first one.
+    pub fn senders(&self) -> Vec<String> {
+        let requests = self.0.lock();
+        let mut known = HashSet::new();
+        let senders = requests.iter().map(|request| &request.sender.case);
+        senders.filter(|case| known.insert(*case)).cloned().collect()
     }
 
     /// All requests so far, in the order of sending.

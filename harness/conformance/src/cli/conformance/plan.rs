@@ -138,6 +138,7 @@ fn options(args: &ConformanceArgs, seed: u64) -> RunOptions {
     RunOptions {
         // A debugger looks at one case.
         jobs: if args.hold.is_some() { 1 } else { usize::from(args.jobs) },
+        confirms: args.hold.is_none() && args.repeat == 1 && !args.shuffle,
         case_timeout: args.case_timeout,
         repeat: usize::from(args.repeat),
         seed,

@@ -158,6 +158,17 @@ impl EdgePool {
         join_all(instances.iter().map(|instance| instance.edge.end())).await;
     }
 
+    /// The cases and steps of the run that sent requests to the edge of this case before it did.
+    pub(super) fn senders_before(&self, case: &str) -> Vec<String> {
+        let started = self.started.lock().clone();
+        let all = started.iter().rev().map(|started| started.context.traffic.senders());
+        let own = all.filter_map(|mut senders| {
+            senders.truncate(senders.iter().position(|sender| sender == case)?);
+            Some(senders)
+        });
+        own.into_iter().next().unwrap_or_default()
+    }
+
     /// Number of requests to all edges so far.
     pub(super) fn exchanges(&self) -> usize {
         self.started.lock().iter().map(|started| started.context.traffic.count()).sum()

@@ -13,6 +13,7 @@ use super::lease_error::LeaseError;
 const IDLE_CONNECTION: Duration = Duration::from_secs(600);
 
 /// Target and upstream of the edges in a pool.
+#[derive(Clone)]
 pub struct EdgePoolOptions {
     /// The interface.
     pub spec: Arc<Spec>,

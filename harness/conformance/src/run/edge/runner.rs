@@ -79,6 +79,15 @@ impl Runner for EdgePool {
         sanity::check_edges(self, context).await
     }
 
+    fn afresh(&self) -> Option<Self> {
+        let options = self.options();
+        options.starts_edges().then(|| Self::new(EdgePoolOptions { observer: None, ..options.clone() }))
+    }
+
+    fn history(&self, case: &Case<Edge>) -> Vec<String> {
+        self.senders_before(&case.id)
+    }
+
     fn runs_alone(&self, case: &Case<Edge>) -> bool {
         case.exclusive && matches!(self.options().target, Target::Attached(_))
     }

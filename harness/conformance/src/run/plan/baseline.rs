@@ -105,6 +105,11 @@ impl Baseline {
         ))
     }
 
+    /// Whether a line names this case.
+    pub(in crate::run) fn names(&self, id: &str) -> bool {
+        self.lines.iter().any(|line| line.matcher.is_match(id))
+    }
+
     /// Marks listed failures as known. Returns a message for each stale line: one that matches no case id of the plan,
     /// or cases that all pass.
     ///

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use edgeproof_fixtures::spec::{Level, Row, Spec};
 use edgeproof_reports::{
-    AddedLatency, CaseReport, Cause, Event, Observation, Outcome, Report, Summary, TargetKind,
+    AddedLatency, CaseReport, Cause, Confirmation, Event, Observation, Outcome, Report, Summary, TargetKind,
 };
 
 use super::case_report::without_run;
@@ -83,6 +83,26 @@ impl ReportBuilder {
     pub(in crate::run) fn skip_open(&mut self, because: &str) {
         for (report, case) in self.reports.iter_mut().zip(&self.cases) {
             report.get_or_insert_with(|| without_run(case, Outcome::NotRun, because));
+        }
+    }
+
+    /// The position and the outcome of a case that has a report.
+    pub(in crate::run) fn outcome(&self, id: &str) -> Option<(usize, Outcome)> {
+        let index = self.cases.iter().position(|case| case.id == id)?;
+        Some((index, self.reports[index].as_ref()?.outcome))
+    }
+
+    /// The reports so far, if a case failed or warns.
+    pub(in crate::run) fn reports_with_failures(&self) -> Option<Vec<CaseReport>> {
+        let mut reports = self.reports.iter().flatten();
+        let has_failures = reports.any(|report| matches!(report.outcome, Outcome::Fail | Outcome::Warn));
+        has_failures.then(|| self.reports.iter().flatten().cloned().collect())
+    }
+
+    /// Records what a case did when it was played again.
+    pub(in crate::run) fn confirm(&mut self, index: usize, confirmation: Confirmation) {
+        if let Some(report) = &mut self.reports[index] {
+            report.confirmed = Some(confirmation);
         }
     }
 

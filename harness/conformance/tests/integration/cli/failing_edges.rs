@@ -2,6 +2,8 @@
 
 use std::net::ToSocketAddrs;
 
+use edgeproof_reports::Confirmation;
+
 use super::support::{Folder, check, seen};
 use crate::broken_edge::command;
 
@@ -36,6 +38,26 @@ fn log_lines_are_shown_as_written() {
     }
     let html = folder.read("r.html").replace("&#34;", "\"").replace("&#39;", "'");
     assert!(html.contains(&format!("| {line}\n")), "{html}");
+}
+
+/// The command that is printed repeats it.
+#[test]
+fn failure_that_needs_an_earlier_case_names_it() {
+    let folder = Folder::new();
+    let launch = command("no-allow-after-429");
+    let args = ["conformance", "--launch", &launch, "--jobs", "1", "--strict"];
+    let few = ["--filter", "refusal.unlisted.*", "--filter", "method.allow", "--filter", FEW];
+    let report = ["--report", "json=r.json"];
+    assert_eq!(folder.run(&[&args[..], &few, &report].concat()).status.code(), Some(1));
+    let run = folder.report("r.json");
+    let failed = run.cases.iter().find(|case| case.id == "method.allow").unwrap();
+    let needed = Confirmation::OnlyAfter(vec!["refusal.unlisted.429".into()]);
+    assert_eq!(failed.confirmed, Some(needed));
+    let again = " --filter refusal.unlisted.429 --filter method.allow --jobs 1";
+    assert!(run.causes[0].rerun.ends_with(again), "{}", run.causes[0].rerun);
+    let needed = ["--filter", "refusal.unlisted.429", "--filter", "method.allow"];
+    check("needs_an_earlier_case", &folder.seen(&[&args[..], &needed].concat()));
+    assert_eq!(folder.run(&[&args[..], &needed[2..]].concat()).status.code(), Some(0));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use edgeproof_reports::difference::DifferenceKind;
-use edgeproof_reports::{CaseReport, Mismatch};
+use edgeproof_reports::{CaseReport, Confirmation, Mismatch};
 use shell_words::quote;
 
 /// Command that runs cases of a run again, in the folder where the run was started.
@@ -57,9 +57,14 @@ impl RerunCommand {
         self.of_all(&[case_id])
     }
 
-    /// The command for a failed case. A monitor names the case that broke it: the command runs both. `all`: reports of
+    /// The command for a failed case. A monitor names the case that broke it: the command runs both. One that
+    /// fails only after others runs after them. `all`: reports of
     /// the run.
     pub(crate) fn of_report(&self, report: &CaseReport, all: &[CaseReport]) -> String {
+        if let Some(Confirmation::OnlyAfter(history)) = &report.confirmed {
+            let ids: Vec<&str> = history.iter().chain([&report.id]).map(String::as_str).collect();
+            return format!("{} --jobs 1", self.of_all(&ids));
+        }
         let kinds = report.mismatches.iter().filter_map(Mismatch::kind);
         let mut named = kinds.flat_map(DifferenceKind::cases);
         // A monitor also names what is no case of the run, such as a probe.
