@@ -2,8 +2,8 @@
 
 use edgeproof_reports::difference::DifferenceKind;
 use edgeproof_reports::{
-    CaseBasis, CaseLevel, CaseReport, Cause, EdgeNotes, Exchange, Format, Github, Hop, Mismatch, Observation,
-    Outcome, Report, Summary, Terminal, TerminalOptions, Titles, render,
+    CaseBasis, CaseLevel, CaseReport, Cause, Confirmation, EdgeNotes, Exchange, Format, Github, Hop,
+    Mismatch, Observation, Outcome, Report, Summary, Terminal, TerminalOptions, Titles, render,
 };
 use proptest::prelude::*;
 use quick_xml::events::Event as Xml;
@@ -106,6 +106,7 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
         let observations = observations.into_iter().map(observation).collect();
         let edge = edge.map(|(settings, log)| EdgeNotes { settings, log });
         let (basis, duration_us) = (CaseBasis::Standard, u64::from(duration));
+        let confirmed = Some(Confirmation::OnlyAfter(vec![id.clone(), title.clone()]));
         CaseReport {
             id,
             title,
@@ -124,6 +125,7 @@ fn any_case() -> impl Strategy<Value = CaseReport> {
             duration_us,
             varied: duration_us,
             reproduce,
+            confirmed,
             exchanges,
             edge,
         }

@@ -36,6 +36,7 @@ pub(crate) fn case(id: &str, section: &str, outcome: Outcome) -> CaseReport {
         duration_us: 1_840,
         varied: 0,
         reproduce: String::new(),
+        confirmed: None,
         exchanges: Vec::new(),
         edge: None,
     }
