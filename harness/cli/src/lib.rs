@@ -11,6 +11,7 @@ mod log_writer;
 mod open_files;
 mod origin;
 mod program;
+pub mod project_file;
 mod report_arguments;
 pub mod signals;
 mod stdout;

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub(super) enum LoadCommand {
     Journey(Box<Load>),
     /// Run the three scenarios above in parallel
     Mixed(Box<Load>),
+    /// Run a load test of edgeproof.toml
+    Run(ProjectRun),
     /// Merge the reports of shards and judge the sum
     Merge(Merge),
     /// Check the generator itself against servers that record the truth, also while it is starved of CPU
@@ -45,8 +48,36 @@ pub(super) enum LoadCommand {
     Completions(CompletionsArgs),
 }
 
+impl LoadCommand {
+    /// Its options, if it loads.
+    pub(super) fn load(&mut self) -> Option<&mut Load> {
+        match self {
+            Self::EdgeRelay(load) | Self::VerdictPolling(load) | Self::Journey(load) | Self::Mixed(load) => {
+                Some(load)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ProjectRun {
+    /// Its name: that of the table [load.NAME] (default: the only one)
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// Options of its scenario, which go before the file
+    #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) options: Vec<OsString>,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Load {
+    /// Folder in which the launched edge runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) launch_folder: Option<PathBuf>,
+    /// Folder in which the state hook runs (default: the current folder)
+    #[arg(skip)]
+    pub(super) state_folder: Option<PathBuf>,
     /// Operations per second, open model (default: 200, or closed model with --users)
     #[arg(long, value_name = "RATE", help_heading = "Load", conflicts_with = "stages")]
     pub(super) rate: Option<Rate>,

@@ -285,7 +285,7 @@ impl SystemUnderTest {
 /// The state hook, if one is given.
 async fn state_port(args: &Load) -> Result<Option<StatePort>, Failure> {
     let options = StateOptions {
-        folder: None,
+        folder: args.state_folder.as_deref(),
         url: args.state_url.as_deref(),
         command: args.state_command.as_deref(),
         header: args.state_header.as_deref(),
@@ -324,7 +324,7 @@ fn own_target(args: &Load, spec: &Arc<Spec>) -> Result<Target, Failure> {
         scheme,
         ca: args.edge_ca.clone(),
         ready_timeout: args.ready_timeout,
-        ..Launch::new(CommandLine::parse(command)?).of_version(spec)
+        ..Launch::new(CommandLine::parse_in(command, args.launch_folder.as_deref())?).of_version(spec)
     }))
 }
 

@@ -4,6 +4,7 @@ mod exit_codes;
 mod outputs;
 mod own_limits;
 mod partial;
+mod project;
 mod self_test;
 mod shards;
 mod targets;

@@ -62,6 +62,12 @@ impl ProgramCall {
         self
     }
 
+    /// In this working directory.
+    pub(crate) fn within(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     pub(crate) fn file(mut self, path: impl AsRef<OsStr>) -> Self {
         self.command.arg(path);
         self

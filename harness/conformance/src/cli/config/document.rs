@@ -2,14 +2,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Command;
+use edgeproof_cli::project_file::{ConfigError, ConfigSource, FoundFile, LOAD};
 use edgeproof_fixtures::spec::PartName;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ConfigError, ConfigSource};
-use super::file::FoundFile;
-use super::key::{ConfigKey, target_names};
-use super::masked::masked;
+use super::key::{ConfigKey, Kind, target_names};
 use super::value::{Entry, Place};
 use crate::nearest::nearest;
 
@@ -51,7 +49,8 @@ impl<'k> Config<'k> {
         keys: &'k [ConfigKey],
         command: &Command,
     ) -> Result<Self, ConfigError> {
-        let source = ConfigSource::new(&file.path.display().to_string(), masked(&file.text, keys));
+        let secrets = keys.iter().filter(|key| key.kind() == Kind::Secret).map(ConfigKey::name);
+        let source = file.source(&secrets.collect::<Vec<_>>());
         let document = DeTable::parse(&file.text).map_err(|why| {
             let message = why.message().lines().next().unwrap_or_default();
             source.error(
@@ -108,7 +107,7 @@ impl<'k> SectionParser<'_, 'k> {
         let mut entries: Vec<Entry<'k>> = Vec::new();
         for (name, value) in table {
             let text: &str = name.get_ref();
-            if text == PART || (is_top && text == TARGET) {
+            if text == PART || (is_top && [TARGET, LOAD].contains(&text)) {
                 continue;
             }
             let key = self.key(text, &name.span(), is_top)?;
@@ -149,7 +148,7 @@ impl<'k> SectionParser<'_, 'k> {
         if let Some(key) = self.keys.iter().find(|key| key.name() == name) {
             return Ok(key);
         }
-        let own = [PART, TARGET].into_iter().filter(|own| is_top || *own == PART);
+        let own = [PART, TARGET, LOAD].into_iter().filter(|own| is_top || *own == PART);
         let similar = nearest(name, self.keys.iter().map(ConfigKey::name).chain(own));
         let help = match similar.first() {
             Some(similar) => format!("did you mean `{similar}`?"),

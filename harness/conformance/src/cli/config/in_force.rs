@@ -1,14 +1,14 @@
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Command};
 use edgeproof_cli::Failure;
+use edgeproof_cli::project_file::{Search, search};
 use edgeproof_fixtures::spec::PartName;
 
 use super::ConfigArgs;
 use super::document::{Config, TARGET};
-use super::file::{Search, search};
 use super::given::Given;
 use super::key::{ConfigKey, targets};
 use super::merge::{Source, source};
@@ -117,7 +117,7 @@ pub(crate) fn in_force<A: Args>(
                 let option = entry.words(&|name| std::env::var(name).ok(), &found.source)?;
                 words.extend(option.into_iter().map(OsString::from));
                 let program = PROGRAMS.into_iter().find(|id| *id == key.id());
-                folders.extend(program.map(|id| (id, absolute(&found.folder))));
+                folders.extend(program.map(|id| (id, file.absolute_folder())));
             }
             if matches!(positional, Positional::Absent) {
                 word = Some(chosen.part.to_string());
@@ -162,10 +162,4 @@ fn check_no_target(target: Option<&str>) -> Result<(), Failure> {
 /// Whether an environment variable has a value.
 pub(super) fn is_variable_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
-}
-
-/// The folder for a program that starts there.
-fn absolute(folder: &Path) -> PathBuf {
-    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }

@@ -1,9 +1,9 @@
 use std::ops::Range;
 
+use edgeproof_cli::project_file::ConfigError;
 use edgeproof_fixtures::spec::PartName;
 
 use super::document::{Config, TARGET};
-use super::error::ConfigError;
 use super::key::{ConfigKey, target_names, targets};
 use super::value::Entry;
 use crate::nearest::nearest;

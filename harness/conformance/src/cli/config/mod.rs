@@ -1,12 +1,9 @@
 //! `edgeproof.toml`: a project's options and targets. Its keys are the options of `edgeproof conformance`.
 
 mod document;
-mod error;
-mod file;
 mod given;
 mod in_force;
 mod key;
-mod masked;
 mod merge;
 #[cfg(test)]
 mod schema;

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use clap::Command;
+use edgeproof_cli::project_file::{FoundFile, LOAD};
 use edgeproof_fixtures::spec::PartName;
 use edgeproof_reports::Format;
 use rstest::rstest;
 use serde_json::{Map, Value, json};
 
 use super::document::{Config, PART, TARGET};
-use super::file::FoundFile;
 use super::key::{ConfigKey, Kind};
 use super::show::SCHEMA;
 use crate::cli::conformance;
@@ -22,8 +22,17 @@ fn schema(keys: &[ConfigKey]) -> Value {
         "type": "object",
         "additionalProperties": { "$ref": "#/$defs/target" },
     });
-    let mut top = section(keys, Some(TARGET));
+    let mut top = section(keys, &[TARGET, LOAD]);
     top["properties"][TARGET] = target;
+    top["properties"][LOAD] = json!({
+        "description": "Load tests: `edgeproof-load run NAME` runs one. Its keys are the options of the scenario.",
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": { "scenario": { "enum": ["edge-relay", "verdict-polling", "journey", "mixed"] } },
+            "required": ["scenario"],
+        },
+    });
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "edgeproof.toml",
@@ -31,12 +40,12 @@ fn schema(keys: &[ConfigKey]) -> Value {
     });
     let members = schema.as_object_mut().expect("it is an object");
     members.extend(top.as_object().expect("it is an object").clone());
-    members.insert("$defs".into(), json!({ "target": section(keys, None) }));
+    members.insert("$defs".into(), json!({ "target": section(keys, &[]) }));
     schema
 }
 
-/// The schema of keys that stand together. `more`: a further key.
-fn section(keys: &[ConfigKey], more: Option<&str>) -> Value {
+/// The schema of keys that stand together. `more`: further keys.
+fn section(keys: &[ConfigKey], more: &[&'static str]) -> Value {
     let mut properties = Map::new();
     let names = PartName::ALL.iter().map(|part| part.name());
     let part = json!({
@@ -48,7 +57,7 @@ fn section(keys: &[ConfigKey], more: Option<&str>) -> Value {
     properties.extend(keys.iter().map(|key| (key.name().to_owned(), property(key))));
     let conditions = PartName::ALL.iter().map(|part| {
         let own = keys.iter().filter(|key| key.parts().contains(part)).map(ConfigKey::name);
-        let names: Vec<&str> = [PART].into_iter().chain(own).chain(more).collect();
+        let names: Vec<&str> = [PART].into_iter().chain(own).chain(more.iter().copied()).collect();
         // Without the key, the part is an edge.
         let required = if *part == PartName::Edge { vec![] } else { vec![PART] };
         json!({

@@ -1,11 +1,11 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Command};
+use edgeproof_cli::project_file::{Search, search};
 use edgeproof_cli::{Failure, write_stdout};
 use edgeproof_fixtures::spec::PartName;
 
 use super::document::{Config, PART};
-use super::file::{Search, search};
 use super::in_force::is_variable_set;
 use super::key::{ConfigKey, Kind};
 use super::merge::{Chosen, Source, source};

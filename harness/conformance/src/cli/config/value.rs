@@ -3,15 +3,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::{Arg, Command};
-use edgeproof_fixtures::credentials::{LICENSE_PREFIX, READ_PREFIX};
+use edgeproof_cli::project_file::{ConfigError, ConfigSource, holds_credential, is_reference, within};
 use edgeproof_fixtures::spec::Version;
 use edgeproof_reports::Format;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::error::{ConfigError, ConfigSource};
 use super::key::{ConfigKey, Kind};
-use super::masked::is_reference;
 
 /// What to do about a credential in the file.
 const SECRET_HELP: &str =
@@ -127,7 +125,7 @@ fn argument(
     span: &Range<usize>,
     place: Place<'_>,
 ) -> Result<String, ConfigError> {
-    if [LICENSE_PREFIX, READ_PREFIX].iter().any(|prefix| text.contains(prefix)) {
+    if holds_credential(text) {
         return Err(place.source.error(span, format!("`{}` holds a credential", key.name()), SECRET_HELP));
     }
     let folder = place.folder;
@@ -198,9 +196,4 @@ fn type_error(key: &ConfigKey, value: &Spanned<DeValue<'_>>, place: Place<'_>) -
         format!("`{name}` takes {expected}, not {article} {found}"),
         format!("write {example}"),
     )
-}
-
-/// A path of the file, relative to the working directory. `-` is standard output.
-fn within(folder: &Path, path: &str) -> String {
-    if path == "-" { path.to_owned() } else { folder.join(path).display().to_string() }
 }

@@ -6,7 +6,7 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 /// An error in `edgeproof.toml`: what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("cannot use {place}: {message}")]
-pub(crate) struct ConfigError {
+pub struct ConfigError {
     #[source_code]
     text: Arc<NamedSource<String>>,
     #[label(primary, "here")]
@@ -19,27 +19,27 @@ pub(crate) struct ConfigError {
 
 /// Name and text of a file, with its credentials masked, for errors.
 #[derive(Debug, Clone)]
-pub(super) struct ConfigSource(Arc<NamedSource<String>>);
+pub struct ConfigSource(Arc<NamedSource<String>>);
 
 impl ConfigSource {
     /// A file without credentials in its text.
-    pub(super) fn new(name: &str, masked: String) -> Self {
+    pub fn new(name: &str, masked: String) -> Self {
         Self(Arc::new(NamedSource::new(name, masked)))
     }
 
     /// Its path, as messages show it.
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.0.name()
     }
 
     /// Name and line of a byte.
-    pub(super) fn place(&self, byte: usize) -> String {
+    pub fn place(&self, byte: usize) -> String {
         let line = self.0.inner().bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1;
         format!("{}:{line}", self.name())
     }
 
     /// An error at a place.
-    pub(super) fn error(
+    pub fn error(
         &self,
         span: &Range<usize>,
         message: impl Into<Box<str>>,
@@ -51,7 +51,7 @@ impl ConfigSource {
     }
 
     /// An error about the whole file.
-    pub(super) fn whole(&self, message: impl Into<Box<str>>, help: impl Into<Box<str>>) -> ConfigError {
+    pub fn whole(&self, message: impl Into<Box<str>>, help: impl Into<Box<str>>) -> ConfigError {
         self.at(None, self.name().to_owned(), message, help)
     }
 

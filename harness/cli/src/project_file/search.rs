@@ -3,7 +3,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use edgeproof_cli::Failure;
+use crate::Failure;
 
 /// Name of the file.
 const NAME: &str = "edgeproof.toml";
@@ -12,7 +12,7 @@ const ROOT_MARK: &str = ".git";
 
 /// What the search for the file found.
 #[derive(Debug)]
-pub(super) enum Search {
+pub enum Search {
     /// No file.
     Nothing,
     /// The text of a file.
@@ -23,21 +23,29 @@ pub(super) enum Search {
 
 /// A file that was found.
 #[derive(Debug)]
-pub(super) struct FoundFile {
+pub struct FoundFile {
     /// Its path, relative to the working directory.
-    pub(super) path: PathBuf,
-    pub(super) text: String,
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
 }
 
 impl FoundFile {
     /// Its folder, relative to the working directory: empty for this directory.
-    pub(super) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Its folder, for a program that starts there.
+    pub fn absolute_folder(&self) -> PathBuf {
+        let folder = if self.folder() == Path::new("") { Path::new(".") } else { self.folder() };
+        folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
     }
 }
 
-/// Looks for the file from the working directory up to the root of its repository.
-pub(super) fn search() -> Result<Search, Failure> {
+/// Looks for the file from the working directory up to the root of its repository. Fails with exit code 2 if it cannot be
+/// read.
+pub fn search() -> Result<Search, Failure> {
     let here = std::env::current_dir().map_err(|why| {
         Failure::usage(format!("cannot look for {NAME}: {why}"), "run the command in a folder that exists")
     })?;
