@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use edgeproof_fixtures::spec::{KnownCause, Language, Spec};
 use edgeproof_reports::difference::{Counted, DifferenceKind};
-use edgeproof_reports::{CaseReport, Cause, FrameworkFix, Mismatch, Outcome};
+use edgeproof_reports::{CaseReport, Cause, Confirmation, FrameworkFix, Mismatch, Outcome};
 
 use super::fingerprint::{Failures, Fingerprints};
 use super::matching::Explanation;
 use super::symptom::symptoms;
 use crate::run::MOST_LIMITED;
 
+/// Id of the cause of failures that need what happened before.
+const STATE_KEPT: &str = "state-kept";
 /// Id of the cause of requests that a limit of the target refused.
 const RATE_LIMITED: &str = "rate-limited";
 
@@ -47,7 +49,7 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
         .filter(|case| !matches!(case.outcome, Outcome::NotRun | Outcome::NotApplicable))
         .map(|case| case.id.as_str())
         .collect();
-    let explanations = sources.known.explain(&failures, &ran);
+    let explanations = by_evidence(sources.known.explain(&failures, &ran), &failed);
     let mut open: Vec<&CaseReport> = failed.values().copied().collect();
     let mut causes = Vec::new();
     let limited = (!limited.is_empty()).then(|| Explanation {
@@ -63,6 +65,33 @@ pub fn probable_causes(cases: &[CaseReport], sources: &CauseSources<'_>) -> Vec<
     }
     causes.extend(unknown_causes(&open, sources));
     causes
+}
+
+/// The explanations with what was seen when examples were played again: one that fails only after other cases shows what the
+/// target keeps of them, whatever the failure looks like.
+fn by_evidence(explanations: Vec<Explanation>, failed: &BTreeMap<&str, &CaseReport>) -> Vec<Explanation> {
+    let is_shown = |id: &String| failed.get(id.as_str()).is_some_and(|case| needs_history(case));
+    let explained: BTreeSet<String> = explanations.iter().flat_map(|one| one.cases.clone()).collect();
+    let shows = |one: &Explanation| one.cause == STATE_KEPT || one.cases.iter().any(is_shown);
+    let (shown, mut others): (Vec<Explanation>, Vec<Explanation>) = explanations.into_iter().partition(shows);
+    let mut kept = Explanation { cause: STATE_KEPT.to_owned(), cases: Vec::new(), passed: Vec::new() };
+    for one in shown {
+        let new: Vec<String> = one.cases.into_iter().filter(|id| !kept.cases.contains(id)).collect();
+        kept.cases.extend(new);
+        kept.passed.extend(if one.cause == STATE_KEPT { one.passed } else { Vec::new() });
+    }
+    let unexplained = failed.keys().map(|id| (*id).to_owned());
+    kept.cases.extend(unexplained.filter(|id| !explained.contains(id) && is_shown(id)));
+    if !kept.cases.is_empty() {
+        others.push(kept);
+        others.sort_by_key(|one| std::cmp::Reverse(one.cases.len()));
+    }
+    others
+}
+
+/// Whether a case failed again only after others.
+fn needs_history(case: &CaseReport) -> bool {
+    matches!(case.confirmed, Some(Confirmation::OnlyAfter(_)))
 }
 
 /// Cases whose requests the target refused by itself, if they are as many as end a run.
@@ -86,7 +115,9 @@ fn known_cause(
     let usual = known.cases_of_cause(&explanation.cause);
     let rank = |case: &CaseReport| usual.iter().position(|id| *id == case.id).unwrap_or(usual.len());
     let row = most_frequent_row(&cases);
-    cases.sort_by_cached_key(|case| (plainness(case), case.rows.first() != row.as_ref(), rank(case)));
+    cases.sort_by_cached_key(|case| {
+        (!needs_history(case), plainness(case), case.rows.first() != row.as_ref(), rank(case))
+    });
     let best = cases.first()?;
     let typical = |mismatch: &Mismatch| {
         let counts = symptoms(std::slice::from_ref(mismatch));
@@ -225,14 +256,26 @@ mod tests {
     }
 
     fn causes(cases: &[[&str; 4]], command: &str) -> Vec<Cause> {
-        let cases: Vec<CaseReport> = cases.iter().copied().map(failed).collect();
+        of_reports(&cases.iter().copied().map(failed).collect::<Vec<_>>(), command)
+    }
+
+    fn of_reports(cases: &[CaseReport], command: &str) -> Vec<Cause> {
         let (spec, known) = (Spec::builtin(Version::Current), Fingerprints::builtin());
         let (rerun, explain) = (
             |id: &str| format!("again {id}"),
             |row: &str| format!("edgeproof explain {row} --spec next.toml"),
         );
         let sources = CauseSources { spec: &spec, known, command, rerun: &rerun, explain: &explain };
-        probable_causes(&cases, &sources)
+        probable_causes(cases, &sources)
+    }
+
+    #[test]
+    fn failure_that_needs_other_cases_shows_kept_state() {
+        let mut cases: Vec<CaseReport> = PARSED.map(failed).to_vec();
+        cases[1].confirmed = Some(Confirmation::OnlyAfter(vec!["refusal.401.expired".into()]));
+        let [cause] = &of_reports(&cases, "")[..] else { panic!("several causes") };
+        assert_eq!((cause.id.as_str(), cause.cases[0].as_str()), (STATE_KEPT, "relay.body.key-order"));
+        assert_eq!(cause.cases.len(), PARSED.len());
     }
 
     const PARSED: [[&str; 4]; 3] = [

@@ -53,6 +53,7 @@ fn failure_that_needs_an_earlier_case_names_it() {
     let failed = run.cases.iter().find(|case| case.id == "method.allow").unwrap();
     let needed = Confirmation::OnlyAfter(vec!["refusal.unlisted.429".into()]);
     assert_eq!(failed.confirmed, Some(needed));
+    assert_eq!(run.causes[0].id, "state-kept");
     let again = " --filter refusal.unlisted.429 --filter method.allow --jobs 1";
     assert!(run.causes[0].rerun.ends_with(again), "{}", run.causes[0].rerun);
     let needed = ["--filter", "refusal.unlisted.429", "--filter", "method.allow"];
