@@ -7,6 +7,7 @@ mod error_text;
 pub mod exit_code;
 mod failure;
 mod help;
+mod launch_words;
 mod log_writer;
 mod open_files;
 mod origin;

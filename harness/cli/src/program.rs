@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
@@ -8,16 +9,21 @@ use tokio::runtime::{Builder, Runtime};
 use super::Failure;
 use super::exit_code::USAGE;
 use super::help::with_defaults;
+use super::launch_words::unquoted_launch;
 use super::open_files::{OPEN_FILES, raise_open_files};
 use super::report_arguments::separate;
 
 /// Runs a program: parses its arguments, calls `run`, prints a failure, and yields the exit code.
 pub fn run_program<A: Parser>(run: impl FnOnce(A) -> Result<u8, Failure>) -> ExitCode {
     let mut parser = command::<A>();
-    let parsed = parser.try_get_matches_from_mut(separate(std::env::args_os()));
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let parsed = parser.try_get_matches_from_mut(separate(words.iter().cloned()));
     let arguments = match parsed.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
+            if let Some(failure) = unquoted_launch(&error, &parser, &words) {
+                return ExitCode::from(failure.print());
+            }
             let error = error.format(&mut parser);
             // Help goes to standard output with 0, everything else to standard error with 2.
             let code = if error.use_stderr() { USAGE } else { 0 };

@@ -6,6 +6,7 @@ use super::support::{Folder, check};
 
 #[rstest]
 #[case::launch_without_quotes(&["conformance", "--launch", "node", "edge.mjs"])]
+#[case::launch_with_an_option(&["conformance", "--launch", "python3", "-m", "edge"])]
 #[case::part_with_a_typo(&["conformance", "servcie"])]
 #[case::row_as_filter(&["conformance", "--filter", "relay.401.bad-footer"])]
 #[case::row_of_another_part_as_filter(&["conformance", "keys", "--filter", "relay.401.bad-footer"])]
