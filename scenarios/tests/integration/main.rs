@@ -6,6 +6,9 @@ mod limits;
 mod outcomes;
 mod program;
 mod recording_server;
+#[expect(dead_code, reason = "the other tests of the documents use the rest")]
+#[path = "../../../harness/conformance/tests/integration/documented/shown.rs"]
+mod shown;
 #[cfg(target_os = "linux")]
 mod starved;
 mod support;

@@ -5,6 +5,7 @@ mod broken_edge;
 mod cli;
 mod conformance;
 mod coverage;
+mod documented;
 mod edge_program;
 mod exploration;
 mod fifth_part;

@@ -28,3 +28,4 @@ mod terminal;
 mod verdicts;
 
 pub(crate) use spec_reports::matrix;
+pub(crate) use support::VARIES;

@@ -10,7 +10,7 @@ use crate::limited;
 use crate::tested_program;
 
 /// Text that differs between runs, and its replacement.
-const VARIES: &[(&str, &str)] = &[
+pub(crate) const VARIES: &[(&str, &str)] = &[
     (r"seed \d+", "seed N"),
     (r"[\d,]+ exchanges in [\d.]+ s", "N exchanges in N s"),
     (r" · edge-added latency p50 [^)]*\)", ""),

@@ -68,3 +68,19 @@ fn session_of_the_guide_works() {
         log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["endpoint"].clone()).collect();
     assert_eq!(endpoints, ["relay", "verdict", "keys"]);
 }
+
+/// The lines of the guide work one after the other, at the admin port of a mock service.
+#[test]
+#[ignore = "needs curl: just test-browser"]
+fn admin_commands_of_the_guide_work() {
+    let mut mock = Mock::start(&["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--json"]);
+    let ready = mock.ready();
+    let lines: Vec<_> = GUIDE.lines().filter(|line| line.starts_with("curl http://127.0.0.1:8484")).collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let script = lines.join("\n").replace("http://127.0.0.1:8484", ready["admin"].as_str().unwrap());
+    let printed = succeeds(&script.replace("curl ", "curl -sSf "), Path::new("/"));
+    let [script, clock, journal] = printed.lines().collect::<Vec<_>>()[..] else { panic!("{printed}") };
+    assert!(script.contains(r#""skip":1"#) && clock.contains("ahead") | clock.contains("now"), "{printed}");
+    assert!(journal.starts_with(r#"{"entries":[]"#), "{printed}");
+    mock.stop();
+}

@@ -2,4 +2,5 @@
 
 mod chromium;
 mod curl;
+mod examples;
 mod hooks;
