@@ -25,7 +25,8 @@ pub(crate) fn documents() -> Vec<(String, String)> {
     let root = root.find(|folder| folder.join("docs").is_dir()).expect("the repository has docs");
     let docs = fs::read_dir(root.join("docs")).expect("docs can be read");
     let docs = docs.map(|entry| format!("docs/{}", entry.expect("it exists").file_name().to_string_lossy()));
-    let mut names: Vec<_> = docs.filter(|name| name.ends_with(".md")).collect();
+    let mut names: Vec<_> =
+        docs.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
     names.push("README.md".to_owned());
     names.sort();
     let read = |name: String| {
