@@ -70,11 +70,15 @@ fn launched_edge_is_loaded_and_its_cost_reported() {
         block_on(be_the_reference_edge());
     }
     let _shared = MACHINE.blocking_read();
+    is_loaded_and_its_cost_reported(&reference_edge());
+}
+
+/// The command that launches the reference edge.
+pub(super) fn reference_edge() -> String {
     let program = std::env::current_exe().unwrap();
     let name = concat!(module_path!(), "::launched_edge_is_loaded_and_its_cost_reported");
     let (_, name) = name.split_once("::").unwrap();
-    let words = ["env", &format!("{EDGE}=1"), program.to_str().unwrap(), "--exact", name];
-    is_loaded_and_its_cost_reported(&shell_words::join(words));
+    shell_words::join(["env", &format!("{EDGE}=1"), program.to_str().unwrap(), "--exact", name])
 }
 
 #[test]

@@ -166,7 +166,7 @@ impl Machine {
     fn process(&self, words: &[String]) -> Command {
         let mut words: Vec<_> = words.iter().map(|word| self.adapted(word)).collect();
         if let Some(at) = words.iter().position(|word| word == "--service-host") {
-            words[at + 1] = "localhost".to_owned();
+            "localhost".clone_into(&mut words[at + 1]);
         }
         // The shell finds programs in PATH; `Command` would search that of this process.
         let mut command = Command::new("sh");

@@ -137,7 +137,9 @@ impl Place {
         for block in blocks.iter().filter(|block| block.language == "toml") {
             // A file names itself in its first line.
             let name = block.text.strip_prefix("# ").and_then(|rest| rest.lines().next());
-            if let Some(name) = name.filter(|name| name.ends_with(".toml")) {
+            if let Some(name) =
+                name.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "toml"))
+            {
                 write(name, &block.text);
             }
         }
