@@ -9,12 +9,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// Longest wait, on a busy machine. No test comes near it.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Kills a child that is still there after the limit, so that every wait for it or its output ends. It is dropped before
+/// Kills a child that is still there after the limit, with the group that it leads, so that every wait for it or its output ends. It is dropped before
 /// or with the child.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
@@ -32,7 +32,8 @@ impl Watchdog {
         let thread = thread::spawn(move || {
             if ended.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
                 kills.store(true, Ordering::Relaxed);
-                // Fails if it has just ended.
+                // One of them fails if it leads no group, or has just ended.
+                let _ = kill_process_group(pid, Signal::KILL);
                 let _ = kill_process(pid, Signal::KILL);
             }
         });

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -211,6 +212,8 @@ impl Place {
         let paths = std::iter::once(self.programs.path().to_owned()).chain(std::env::split_paths(&path));
         let path: OsString = std::env::join_paths(paths).unwrap();
         let mut command = Command::new("sh");
+        // What it starts ends with it.
+        command.process_group(0);
         command.args(["-euc", script]).current_dir(self.folder.path()).env("PATH", path);
         for name in ["GITHUB_STEP_SUMMARY", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "READ_TOKEN"] {
             command.env_remove(name);
