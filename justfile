@@ -105,7 +105,7 @@ workflows *ARGS:
 bare:
     ./.ci/bare
 
-# Run the tests that open Chromium, and those that need Node or curl. Says how to install what is missing.
+# Run the tests that open Chromium, and those that need Node, curl or faketime. Says how to install what is missing.
 test-browser *ARGS:
     ./.ci/test-browser "$@"
 

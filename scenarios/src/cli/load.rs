@@ -118,6 +118,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         timeout: args.timeout,
         drain: args.drain,
         start_at: args.start_at,
+        shared_route: system.shared_route(plan),
         on_start: Some(on_start(&system, args.faults)),
         live: progress.listener(),
     };

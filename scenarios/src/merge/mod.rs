@@ -1,42 +1,43 @@
 //! Merging the reports of shards.
 
+mod starts;
 mod sum;
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use edgeproof_cli::Failure;
 use edgeproof_reports::TargetKind;
 use edgeproof_reports::load::{LoadReport, LoadState, LoadTarget, PlannedLoad, Seal, ShardFigures};
 
+use self::starts::Starts;
 use crate::plan::{Metric, Threshold};
 use crate::report::{digest, finish};
-
-/// Largest difference between start times, as a share of the planned time.
-const SKEW: f64 = 0.05;
-/// Start times may always differ by this much: processes started together are not ready together.
-const MIN_SKEW: Duration = Duration::from_secs(1);
 
 /// Merges the shards of a run and judges the sum once.
 ///
 /// The given thresholds replace those of the shards, except for error rate and delivered share if no given
-/// threshold covers them. An invalid shard makes the sum invalid, and so do shards that ran at different times. The order of the
-/// files does not matter. Each is read twice, so that one report is in memory at a time.
+/// threshold covers them. An invalid shard makes the sum invalid, and so do shards that ran at different times, by clocks that
+/// are corrected where they are known. The order of the files does not matter. Each is read twice, so that one report is in memory at a time.
 pub fn merge(files: &[PathBuf], asked: &[(Threshold, bool)]) -> Result<LoadReport, Failure> {
     let read = |file: &PathBuf| {
         let advice = "give reports that a run wrote with --report json=PATH";
         LoadReport::load(file).map_err(|why| Failure::of(&why, advice))
     };
-    let index = |report: LoadReport| report.shards.first().map(|shard| shard.index);
-    let mut files: Vec<_> =
-        files.iter().map(|file| Ok((index(read(file)?), file))).collect::<Result<_, Failure>>()?;
-    files.sort_by_key(|(index, _)| *index);
+    let shard = |file| {
+        let shard = read(file)?.shards.into_iter().next();
+        let empty = || changed(&format!("{} has no shard", file.display()));
+        Ok((shard.ok_or_else(empty)?, file))
+    };
+    let mut files: Vec<_> = files.iter().map(shard).collect::<Result<_, Failure>>()?;
+    files.sort_by_key(|(shard, _)| shard.index);
+    let starts = Starts::of(files.iter().map(|(shard, _)| shard))?;
+    let shifts = starts.shifts();
     let mut merged: Option<LoadReport> = None;
     let mut given: Vec<(Threshold, bool)> = Vec::new();
-    for (index, file) in files {
+    for ((ShardFigures { index, .. }, file), shift) in files.iter().zip(shifts) {
         let mut report = read(file)?;
         check(merged.as_ref().unwrap_or(&report), &report)?;
-        let index = index.unwrap_or(0);
         for result in &report.thresholds {
             let threshold = Threshold::of(result).map_err(|why| {
                 let what = format!("shard {index} has the invalid threshold {:?}: {}", result.rule, why.why);
@@ -49,6 +50,7 @@ pub fn merge(files: &[PathBuf], asked: &[(Threshold, bool)]) -> Result<LoadRepor
             }
         }
         report.findings.iter_mut().for_each(|finding| *finding = format!("shard {index}: {finding}"));
+        sum::shift_timeline(&mut report, shift)?;
         match &mut merged {
             None => merged = Some(report),
             Some(sum) => sum::add(sum, report)?,
@@ -58,11 +60,11 @@ pub fn merge(files: &[PathBuf], asked: &[(Threshold, bool)]) -> Result<LoadRepor
     check_complete(&sum.shards)?;
     sum.comparison = None;
     let planned = Duration::from_millis(sum.plan.warm_up_ms + sum.plan.measured_ms);
-    let skewed = skewed(&sum.shards, planned)?;
+    let findings = starts.findings(planned);
     Ok(finish(sum, &thresholds(given, asked), |sum| {
-        if let Some(skewed) = skewed {
+        if !findings.is_empty() {
             sum.state = LoadState::Invalid;
-            sum.findings.insert(0, skewed);
+            sum.findings.splice(0..0, findings);
         }
     }))
 }
@@ -163,27 +165,4 @@ fn plan(report: &LoadReport) -> PlannedLoad {
         (*cost_us, *not_in_time) = (0.0, 0);
     }
     plan
-}
-
-/// A finding if the shards did not start together. Their plans have the same length.
-fn skewed(shards: &[ShardFigures], planned: Duration) -> Result<Option<String>, Failure> {
-    let start = |ShardFigures { index, started, .. }: &ShardFigures| {
-        let invalid = |_| changed(&format!("shard {index} has the invalid start time {started:?}"));
-        humantime::parse_rfc3339(started).map(|at| (at, *index)).map_err(invalid)
-    };
-    let starts: Vec<(SystemTime, u32)> = shards.iter().map(start).collect::<Result<_, _>>()?;
-    let (Some((first, early)), Some((last, late))) = (starts.iter().min(), starts.iter().max()) else {
-        return Ok(None);
-    };
-    let apart = last.duration_since(*first).unwrap_or_default();
-    let allowed = planned.mul_f64(SKEW).max(MIN_SKEW);
-    Ok((apart > allowed).then(|| {
-        format!(
-            "the shards did not run at the same time, so the target never had the whole rate: shard {late} began {:.1} s after \
-             shard {early}, and the limit is {:.1} s; give all shards the same --start-at, late enough for each to be ready, or \
-             run them as an Indexed Job with parallel pods",
-            apart.as_secs_f64(),
-            allowed.as_secs_f64()
-        )
-    }))
 }

@@ -1,5 +1,6 @@
 //! The program as users call it.
 
+mod clocks;
 mod exit_codes;
 mod outputs;
 mod own_limits;

@@ -47,6 +47,13 @@ impl ProgramCall {
         Self::of(command, line)
     }
 
+    /// A call whose wall clock is this far ahead, such as `+30s`. Other clocks are not changed.
+    pub(crate) fn with_clock(ahead: &str, line: &str) -> Self {
+        let mut command = Command::new("faketime");
+        command.args(["--exclude-monotonic", "-f", ahead, env!("CARGO_BIN_EXE_edgeproof-load")]);
+        Self::of(command, line)
+    }
+
     fn of(mut command: Command, line: &str) -> Self {
         command.args(shell_words::split(line).unwrap());
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
