@@ -77,6 +77,7 @@ pub(crate) fn report() -> LoadReport {
     LoadReport {
         schema: LOAD_SCHEMA.into(),
         tool: Tool { version: "0.1.0".into() },
+        spec: None,
         scenario: "edge-relay".into(),
         model: Model::Open,
         target: LoadTarget {

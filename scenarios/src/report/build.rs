@@ -3,12 +3,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use edgeproof_cli::signals::Interruption;
-use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
     ClockFigures, ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA,
     LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures,
     Quantile, Reconciled, ReferenceClock, RouteFigures, ShardFigures, Timing, UnknownClock,
 };
+use edgeproof_reports::{ReportedSpec, Tool};
 use sha2::{Digest as _, Sha256};
 
 use super::distortion::distorted;
@@ -25,6 +25,8 @@ use crate::plan::{ScenarioName, Threshold};
 pub struct ReportInputs<'a> {
     /// The scenario; `None` for a mixed run.
     pub scenario: Option<ScenarioName>,
+    /// The interface whose tables the run used.
+    pub spec: Option<ReportedSpec>,
     /// The target.
     pub target: LoadTarget,
     /// The plan.
@@ -83,6 +85,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+        spec: inputs.spec,
         scenario: ScenarioName::of_run(inputs.scenario).to_owned(),
         model: if arrivals.is_some() { Model::Open } else { Model::Closed },
         target: inputs.target,

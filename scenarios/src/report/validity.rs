@@ -311,6 +311,7 @@ mod tests {
         };
         let inputs = ReportInputs {
             scenario: None,
+            spec: None,
             target: LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None },
             plan: PlannedLoad {
                 measured_ms: 10_000,

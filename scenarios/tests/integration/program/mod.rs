@@ -2,6 +2,7 @@
 
 mod clocks;
 mod exit_codes;
+mod gather;
 mod outputs;
 mod own_limits;
 mod partial;

@@ -57,7 +57,7 @@ impl ProgramCall {
     fn of(mut command: Command, line: &str) -> Self {
         command.args(shell_words::split(line).unwrap());
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        command.env_remove("READ_TOKEN").env_remove("JOB_COMPLETION_INDEX");
+        command.env_remove("GATHER_TOKEN").env_remove("READ_TOKEN").env_remove("JOB_COMPLETION_INDEX");
         let folder = TempDir::new().unwrap();
         // A killed program leaves its files.
         command.env("TMPDIR", folder.path());
