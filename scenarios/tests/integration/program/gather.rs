@@ -28,7 +28,7 @@ fn gather_judges_the_run_and_refuses_what_is_no_part_of_it() {
     program.stderr.line_with("shard 0 is there");
     for (call, expected) in [
         (shard(0, &url, "--duration 1s"), "it comes twice"),
-        (shard(1, &url, "--duration 2s"), "its plan (measured_ms, stages) differs"),
+        (shard(1, &url, "--duration 2s"), "its plan (stages, measured_ms) differs"),
         (shard(1, &url, "--duration 1s").env("GATHER_TOKEN", "other"), "does not know the token"),
     ] {
         let run = call.output();
@@ -48,9 +48,10 @@ fn gather_judges_the_run_and_refuses_what_is_no_part_of_it() {
 fn ended_gather_reports_what_it_has() {
     let _shared = MACHINE.blocking_read();
     let (mut program, url) = gather("");
-    let one = shard(0, &url, "--duration 1h").start();
+    let mut one = shard(0, &url, "--duration 1h").start();
     let other = shard(1, &url, "--duration 1h").start();
-    program.stderr.line_with("they start in");
+    // Its first line of progress.
+    one.stderr.line_with("edge-relay");
     // A shard that a signal ends hands over a part.
     one.signal(Signal::TERM);
     program.stderr.line_with("shard 0 handed over");
