@@ -63,13 +63,13 @@ mock *ARGS:
 edge *ARGS:
     @{{ edgeproof }} edge "$@"
 
-# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge. Writes target/load.html.
+# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge, gather. Writes target/load.html.
 [no-cd]
 load *ARGS:
     #!/usr/bin/env bash
     set -euo pipefail
     case "${1-}" in
-      edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html='{{ root }}/target/load.html' ;;
+      edge-relay | verdict-polling | journey | mixed | merge | gather) set -- "$@" --report html='{{ root }}/target/load.html' ;;
     esac
     exec {{ load }} "$@"
 
