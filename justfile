@@ -63,13 +63,13 @@ mock *ARGS:
 edge *ARGS:
     @{{ edgeproof }} edge "$@"
 
-# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge. Writes target/load.html.
+# Load an edge and verdicts: journey, edge-relay, verdict-polling, mixed, merge, gather. Writes target/load.html.
 [no-cd]
 load *ARGS:
     #!/usr/bin/env bash
     set -euo pipefail
     case "${1-}" in
-      edge-relay | verdict-polling | journey | mixed | merge) set -- "$@" --report html='{{ root }}/target/load.html' ;;
+      edge-relay | verdict-polling | journey | mixed | merge | gather) set -- "$@" --report html='{{ root }}/target/load.html' ;;
     esac
     exec {{ load }} "$@"
 
@@ -105,7 +105,7 @@ workflows *ARGS:
 bare:
     ./.ci/bare
 
-# Run the tests that open Chromium, and those that need Node or curl. Says how to install what is missing.
+# Run the tests that open Chromium, and those that need Node, curl or faketime. Says how to install what is missing.
 test-browser *ARGS:
     ./.ci/test-browser "$@"
 

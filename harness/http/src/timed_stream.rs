@@ -17,8 +17,9 @@ pub struct TimedStream {
 }
 
 /// When bytes arrived, and when they were read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ReadTimes {
+    opened: Instant,
     last: Option<LastRead>,
     /// Total time in which received bytes were unread.
     unread: Duration,
@@ -53,7 +54,7 @@ impl TimedStream {
 
     /// A stream that notes receive times, where the system has them.
     pub(super) fn noting(tcp: TcpStream) -> Self {
-        let times = receive_time::enable(&tcp).then(ReadTimes::default);
+        let times = receive_time::enable(&tcp).then(|| ReadTimes::since(Instant::now()));
         Self { tcp, times }
     }
 
@@ -138,11 +139,17 @@ impl AsyncWrite for TimedStream {
 }
 
 impl ReadTimes {
+    /// Times of a connection that was opened at this time.
+    fn since(opened: Instant) -> Self {
+        Self { opened, last: None, unread: Duration::ZERO }
+    }
+
     /// Notes a read that ended at `at`, of bytes that the kernel received at `received` (wall clock).
     fn note(&mut self, at: ClockReading, received: Option<Duration>) {
         let before = self.last.as_ref().map(|last| last.at);
         let late = received.and_then(|received| at.since(received, before));
-        let received = late.and_then(|late| at.steady.checked_sub(late));
+        // Nothing was received before the connection: then the wall clock is not the kernel's.
+        let received = late.and_then(|late| at.steady.checked_sub(late)).filter(|at| *at >= self.opened);
         if let Some(received) = received {
             // Bytes of one burst may take several reads: each moment counts once.
             let from = before.map_or(received, |before| received.max(before.steady));
@@ -208,7 +215,7 @@ mod tests {
     fn unread_time_of_a_burst_counts_once() {
         let start = ClockReading { steady: Instant::now() + DAY, wall: DAY };
         let at = |time: u64| ClockReading { steady: start.steady + us(time), wall: DAY + us(time) };
-        let mut times = ReadTimes::default();
+        let mut times = ReadTimes::since(start.steady);
         // Two reads of bytes that arrived at 100 µs; one in time; one without a time.
         for (read, received) in
             [(500, Some(100)), (510, Some(100)), (900, Some(900)), (950, None), (1_000, Some(960))]
@@ -217,5 +224,14 @@ mod tests {
         }
         assert_eq!(times.unread, us(410 + 40));
         assert_eq!(times.last.unwrap().received, Some(at(960).steady));
+    }
+
+    #[test]
+    fn receive_time_before_the_connection_is_not_used() {
+        let opened = ClockReading { steady: Instant::now() + DAY, wall: DAY };
+        let mut times = ReadTimes::since(opened.steady);
+        let at = ClockReading { steady: opened.steady + us(500), wall: DAY + us(500) };
+        times.note(at, Some(DAY.saturating_sub(us(1))));
+        assert_eq!((times.unread, times.last.unwrap().received), (Duration::ZERO, None));
     }
 }

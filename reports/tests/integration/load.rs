@@ -1,12 +1,14 @@
 //! Documents of a load run.
 
 use edgeproof_reports::load::{
-    Comparison, ConnectionFigures, ContentionFigures, Difference, Distortion, Drain, Generator,
-    InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget, Model, OutcomeFigures,
-    Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled, RouteFigures, Seal, ShardFigures,
-    ThresholdResult, TimelineFigures, TimelineMoment, Timing, render, terminal,
+    ClockFigures, ClockOffset, Comparison, ConnectionFigures, ContentionFigures, Difference, Distortion,
+    Drain, Generator, InjectedFault, LOAD_SCHEMA, Ledger, LoadReport, LoadState, LoadTarget, Model,
+    OutcomeFigures, Percentiles, PlanStage, PlannedLoad, ProbeFigures, Rates, Reconciled, ReferenceClock,
+    RouteFigures, Seal, ShardFigures, ThresholdResult, TimelineFigures, TimelineMoment, Timing, UnknownClock,
+    render, terminal,
 };
 use edgeproof_reports::{Format, TargetKind, Tool};
+use rstest::rstest;
 
 fn timing(count: u64, p50_us: u64) -> Timing {
     Timing {
@@ -75,6 +77,7 @@ pub(crate) fn report() -> LoadReport {
     LoadReport {
         schema: LOAD_SCHEMA.into(),
         tool: Tool { version: "0.1.0".into() },
+        spec: None,
         scenario: "edge-relay".into(),
         model: Model::Open,
         target: LoadTarget {
@@ -109,6 +112,7 @@ pub(crate) fn report() -> LoadReport {
             started: "2025-01-01T00:00:00.000Z".into(),
             scheduled: 1_000,
             digest: "d1".into(),
+            clock: None,
         }],
         rate: Rates { asked: Some(500.0), begun: 500.0, delivered: 499.0 },
         ledger: Ledger {
@@ -263,6 +267,30 @@ fn written_report_loads_and_invalid_ones_are_rejected() {
 #[test]
 fn terminal_shows_the_load_run() {
     insta::assert_snapshot!(terminal(&report(), false, false));
+}
+
+fn known(ahead_us: i64, uncertainty_us: u64, drift: Option<f64>) -> ClockOffset {
+    let (reference, drift_uncertainty_ppm) = (ReferenceClock::Target, drift.map(|_| 3_000.0));
+    ClockOffset::Known { reference, ahead_us, uncertainty_us, drift_ppm: drift, drift_uncertainty_ppm }
+}
+
+#[rstest]
+#[case::ahead(known(200_000, 12_000, None), 0, "clock 200 ms ± 12.0 ms ahead of the target's")]
+#[case::behind(known(-30_000_000, 31_000, Some(2_000.0)), 0, "clock 30.0 s ± 31.0 ms behind the target's")]
+#[case::drift(known(0, 900, Some(-24_000.0)), 0, "clock 0 µs ± 900 µs ahead of the target's, drift -2.40 % ± 0.300 %")]
+#[case::step(known(0, 900, None), -700_000, "clock 0 µs ± 900 µs ahead of the target's; a step of -700 ms")]
+#[case::unknown(ClockOffset::Unknown { reason: UnknownClock::NoDate }, 0, "clock unknown: the target's answers have no Date")]
+fn clocks_of_shards_are_shown(#[case] offset: ClockOffset, #[case] step_us: i64, #[case] expected: &str) {
+    let mut report = report();
+    report.shards[0].count = 2;
+    report.shards[0].clock = Some(ClockFigures { offset, step_us });
+    let text = terminal(&report, false, false);
+    assert!(text.contains(&format!("  shard 0: {expected}\n")), "{text}");
+    for format in [Format::Markdown, Format::Html] {
+        let document = render(format, &report);
+        let words = expected.split([':', ';', '\'', '-', '.']).next().unwrap();
+        assert!(document.contains(words), "{words}: {document}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use edgeproof_cli::args::{ColorChoice, EdgeScheme, ReportArgument, parse_duration, parse_duration_or_zero};
 use edgeproof_cli::{CompletionsArgs, parse_origin};
 use edgeproof_fixtures::spec::SpecChoice;
+use url::Url;
 
 use super::self_test::Confined;
 use crate::plan::{MAX_USERS, Rate, Shard, Share, Stages, Threshold};
@@ -40,6 +41,11 @@ pub(super) enum LoadCommand {
     Run(ProjectRun),
     /// Merge the reports of shards and judge the sum
     Merge(Merge),
+    /// Start the shards of a run together, take their reports, merge them and judge the sum
+    ///
+    /// Give all shards --gather URL. Gather schedules and restarts nothing: that is the work of the cluster. Its exit code is
+    /// that of the run. If a shard is lost, or gather is ended by a signal, it reports the others as incomplete.
+    Gather(Gather),
     /// Check the generator itself against servers that record the truth, also while it is starved of CPU
     SelfTest(SelfTest),
     /// Print the JSON Schema of load reports
@@ -216,6 +222,12 @@ pub(super) struct Load {
     /// Number of shards in a Kubernetes Indexed Job; `JOB_COMPLETION_INDEX` selects the shard
     #[arg(long, value_name = "N", help_heading = "Shards", requires = "seed")]
     pub(super) shards: Option<u32>,
+    /// URL of `edgeproof-load gather`, which starts all shards together and takes the report of this one
+    #[arg(long, value_name = "URL", help_heading = "Shards", conflicts_with = "start_at", value_parser = parse_gather_url)]
+    pub(super) gather: Option<Url>,
+    /// File with the token of --gather (default: the variable `GATHER_TOKEN`)
+    #[arg(long, value_name = "FILE", help_heading = "Shards", requires = "gather")]
+    pub(super) gather_token_file: Option<PathBuf>,
     /// Common start time of all shards (RFC 3339)
     #[arg(long, value_name = "TIME", help_heading = "Shards", value_parser = humantime::parse_rfc3339_weak)]
     pub(super) start_at: Option<std::time::SystemTime>,
@@ -253,6 +265,50 @@ pub(super) struct Merge {
     pub(super) thresholds: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputOptions,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Gather {
+    /// Number of shards
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SHARDS)))]
+    pub(super) shards: u32,
+    /// Address to listen on: PORT, IP:PORT or HOST:PORT; port 0 selects a free port
+    #[arg(long, value_name = "ADDR", value_parser = parse_listen)]
+    pub(super) listen: SocketAddr,
+    /// File with the token that all shards give (default: the variable `GATHER_TOKEN`)
+    #[arg(long = "gather-token-file", value_name = "FILE")]
+    pub(super) token_file: Option<PathBuf>,
+    /// How long to wait for all shards before the run
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    pub(super) wait: Duration,
+    /// Limit such as p99<250ms (repeatable) (default: the shards' thresholds)
+    #[arg(long, value_name = "RULE", help_heading = "Thresholds")]
+    pub(super) threshold: Vec<Threshold>,
+    /// TOML file with thresholds
+    #[arg(long, value_name = "FILE", help_heading = "Thresholds")]
+    pub(super) thresholds: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputOptions,
+}
+
+/// Largest number of shards of one gather.
+const MAX_SHARDS: u32 = 1000;
+
+/// A URL is shown, so it must not have a secret.
+fn parse_gather_url(text: &str) -> Result<Url, String> {
+    let example = "write it as gather prints it, such as http://gather:7117";
+    let url = Url::parse(text).map_err(|why| format!("{why}; {example}"))?;
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+    if matches!(url.scheme(), "http" | "https") && is_plain {
+        Ok(url)
+    } else {
+        Err(format!("it is no plain http or https URL; {example}"))
+    }
+}
+
+fn parse_listen(text: &str) -> Result<SocketAddr, String> {
+    edgeproof_http::listen_address(text)
+        .map_err(|why| format!("{}; write PORT, IP:PORT or HOST:PORT", why.why()))
 }
 
 #[derive(Debug, Args)]

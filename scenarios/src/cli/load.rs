@@ -6,19 +6,22 @@ use edgeproof_cli::{Failure, runtime, runtime_of, signals};
 use edgeproof_fixtures::spec::{Endpoint, Spec};
 use edgeproof_http::{NoAnswer, ServerAddress};
 use edgeproof_launch::probe;
-use edgeproof_reports::TargetKind;
-use edgeproof_reports::load::{LoadReport, ProbeFigures, Seal};
+use edgeproof_reports::load::{LOAD_SCHEMA, LoadReport, Model, ProbeFigures, Seal};
+use edgeproof_reports::{ReportedSpec, TargetKind};
 use edgeproof_targets::RunningEdge;
 use goose::goose::Scenario;
 use tokio::time::sleep;
 
 use super::args::Load;
+use super::gather;
 use super::load_plan::{LoadPlan, document_plan, plan};
 use super::progress::ProgressDisplay;
 use super::prometheus::Metrics;
 use super::system_under_test::SystemUnderTest;
 use super::user_count::user_count;
 use crate::engine::{EngineError, LoadModel, LoadRun};
+use crate::gather::Gathered;
+use crate::merge::RunDescription;
 use crate::plan::{Arrivals, ScenarioName, Threshold};
 use crate::report::{ReportInputs, build};
 use crate::service::InjectedFaults;
@@ -35,9 +38,15 @@ pub(super) fn main(scenario: Option<ScenarioName>, args: Load) -> Result<u8, Fai
         Some(workers) => runtime_of(workers)?,
         None => runtime()?,
     };
-    let report = runtime.block_on(run(&plan));
+    let done = runtime.block_on(async {
+        let (report, gathered) = run(&plan).await?;
+        let written = plan.files.finish(&plan.args.output, &report);
+        let Some(gathered) = gathered else { return Ok(written) };
+        gather::hand_over(gathered, &report).await?;
+        Ok(gather::exit_code(&report, written))
+    });
     runtime.shutdown_timeout(SHUTDOWN_LIMIT);
-    Ok(plan.files.finish(&plan.args.output, &report?))
+    done
 }
 
 /// Number of threads that send requests; `None` for one on each processor. With more than needed they wake each other. Parts
@@ -64,7 +73,8 @@ fn known_routes(thresholds: &[(Threshold, bool)], routes: &[String]) -> Result<(
     }
 }
 
-async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
+/// Plays the run. With `--gather`, its report is to be handed over.
+async fn run(plan: &LoadPlan) -> Result<(LoadReport, Option<Gathered>), Failure> {
     // Before goose: its handler would end the program with exit code 1 at the second Ctrl-C. The first handler
     // of this crate stays; signals that are caught afterwards reach both.
     let _ = ctrlc::set_handler(|| {});
@@ -72,6 +82,8 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     tokio::pin!(interrupted);
     let args = &plan.args;
     let prepared = async {
+        // Before anything starts: its options may be wrong.
+        let gather = gather::client(args, plan.shard).await?;
         let system = SystemUnderTest::prepare(plan).await?;
         let users = user_count(plan, system.service.is_some())?;
         let mut probes = Vec::new();
@@ -84,9 +96,15 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
             let sent = check_reachable(part, ca_option, address, system.spec.path(Endpoint::Health)).await?;
             probes.push(health_checks(&system.spec, &format!("the {part} can be reached"), sent));
         }
-        Ok::<_, Failure>((system, users, probes))
+        let routes = system.routes();
+        known_routes(&plan.thresholds, &routes)?;
+        let gathered = match gather {
+            None => None,
+            Some(client) => Some(gather::join(client, description(plan, &system)).await?),
+        };
+        Ok::<_, Failure>((system, users, probes, routes, gathered))
     };
-    let (system, users, probes) = tokio::select! {
+    let (system, users, probes, routes, mut gathered) = tokio::select! {
         prepared = prepared => prepared?,
         signal = &mut interrupted => {
             return Err(Failure::usage(format!("cannot start the run: interrupted by {signal}"), "nothing was loaded").ended_by(signal.exit_code()));
@@ -99,8 +117,6 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         }
         None => LoadModel::Closed { time: plan.measured, warm_up },
     };
-    let routes = system.routes();
-    known_routes(&plan.thresholds, &routes)?;
     let metrics = match args.prometheus {
         Some(address) => Some(Metrics::serve(address, routes.clone(), system.codes.clone()).await?),
         None => None,
@@ -117,7 +133,8 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
         edge: system.edge.as_ref().and_then(RunningEdge::pid),
         timeout: args.timeout,
         drain: args.drain,
-        start_at: args.start_at,
+        start_at: gathered.as_ref().map(Gathered::start).or(args.start_at),
+        shared_route: system.shared_route(plan),
         on_start: Some(on_start(&system, args.faults)),
         live: progress.listener(),
     };
@@ -131,6 +148,7 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
     let seal = system.sealing.as_ref().map_or(Seal::Opaque, |sealing| sealing.cost());
     let inputs = ReportInputs {
         scenario: plan.scenario,
+        spec: Some(reported(&system.spec)),
         target: system.target.clone(),
         plan: document_plan(plan, users.users, seal),
         shard: (plan.shard.index(), plan.shard.count()),
@@ -146,12 +164,31 @@ async fn run(plan: &LoadPlan) -> Result<LoadReport, Failure> {
             .collect(),
     };
     let mut report = build(inputs, &data);
+    if let (Some(gathered), [shard]) = (&mut gathered, &mut report.shards[..]) {
+        shard.clock = Some(gathered.clock().await);
+    }
     report.comparison =
         plan.baseline.as_ref().map(|baseline| baseline.compare(&report, args.tolerance.value()));
     if let Some(edge) = system.edge {
         edge.stop().await;
     }
-    Ok(report)
+    Ok((report, gathered))
+}
+
+/// What this shard has in common with the others of its run.
+fn description(plan: &LoadPlan, system: &SystemUnderTest) -> RunDescription {
+    let seal = system.sealing.as_ref().map_or(Seal::Opaque, |sealing| sealing.cost());
+    RunDescription {
+        schema: LOAD_SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        spec: Some(reported(&system.spec)),
+        scenario: plan.name().to_owned(),
+        model: if plan.stages.is_some() { Model::Open } else { Model::Closed },
+        shards: plan.shard.count(),
+        plan: document_plan(plan, 0, seal),
+        target: system.target.clone(),
+        faults: plan.args.faults.names().into_iter().flatten().collect(),
+    }
 }
 
 /// The goose scenarios of the run with their weights.
@@ -161,6 +198,11 @@ fn scenarios(plan: &LoadPlan, system: &SystemUnderTest) -> Result<Vec<Scenario>,
         scenario.set_weight(*weight).map_err(|why| Failure::from(EngineError::Goose(why.to_string())))
     };
     plan.parts.iter().map(scenario).collect()
+}
+
+/// Version and digest of the tables.
+fn reported(spec: &Spec) -> ReportedSpec {
+    ReportedSpec { version: spec.version().to_owned(), digest: spec.digest().to_owned() }
 }
 
 fn on_start(system: &SystemUnderTest, faults: InjectedFaults) -> Box<dyn FnOnce(Instant) + Send> {

@@ -80,6 +80,12 @@ pub(super) fn plan(scenario: Option<ScenarioName>, args: Load) -> Result<LoadPla
             })?,
         (None, None) => Shard::WHOLE,
     };
+    if args.gather.is_some() && args.shard.is_none() && args.shards.is_none() {
+        return Err(Failure::usage(
+            "cannot use --gather: this process has no index",
+            "give --shard I/N, or --shards N in an Indexed Job",
+        ));
+    }
     if shard.count() > 1 && args.seed.is_none() {
         return Err(Failure::usage(
             "cannot run a shard: --seed is missing",

@@ -1,6 +1,7 @@
 //! The command line: arguments, output and exit codes. No other module prints or sets an exit code.
 
 mod args;
+mod gather;
 mod load;
 mod load_plan;
 mod output;
@@ -32,6 +33,7 @@ fn run(command: LoadCommand) -> Result<u8, Failure> {
         LoadCommand::Mixed(args) => load::main(None, *args),
         LoadCommand::Run(args) => run(project::command_of(&args)?),
         LoadCommand::Merge(args) => output::merged(&args),
+        LoadCommand::Gather(args) => gather::main(&args),
         LoadCommand::SelfTest(args) => self_test::main(&args),
         LoadCommand::Schema => output::schema(),
         LoadCommand::Completions(args) => args.print::<LoadArguments>(),

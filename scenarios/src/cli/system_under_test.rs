@@ -127,6 +127,13 @@ impl SystemUnderTest {
         collections.into_iter().chain(verdicts).collect()
     }
 
+    /// The route whose target this program did not start, so that all shards load the same one. The edge's, if both are.
+    pub(super) fn shared_route(&self, plan: &LoadPlan) -> Option<RouteId> {
+        let edge = self.collection_requests.as_ref().filter(|_| plan.args.edge_url.is_some());
+        let service = self.verdict_requests.as_ref().filter(|_| self.target.base_url.is_some());
+        edge.map(|_| RouteId(0)).or(service.map(|requests| requests.route_id))
+    }
+
     /// Why the sessions of a state hook were not renewed, if one was not.
     pub(super) fn renewal_failure(&self) -> Option<&HookError> {
         self.sessions.as_ref()?.failure()

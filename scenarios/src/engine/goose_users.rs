@@ -27,6 +27,8 @@ pub(super) struct LoadRunContext {
     pub(super) parts: Vec<Mutex<LoadMeasurements>>,
     /// Codes of the tables.
     pub(super) codes: Codes,
+    /// The route whose answers' `Date`s are recorded.
+    pub(super) shared_route: Option<RouteId>,
     /// Request timeout.
     pub(super) timeout: Duration,
     /// The operations.
@@ -128,6 +130,7 @@ pub(super) fn prepare(options: &mut LoadRun) -> Result<(GooseAttack, Arc<LoadRun
     let run = Arc::new(LoadRunContext {
         parts: (0..parts).map(|_| Mutex::default()).collect(),
         codes: options.codes.clone(),
+        shared_route: options.shared_route,
         timeout: options.timeout,
         workload: Workload::new(options.model.clone(), &weights, options.seed),
         pacer: Pacer::new().map_err(EngineError::Pacer)?,

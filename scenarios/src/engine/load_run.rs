@@ -13,7 +13,7 @@ use super::goose_users;
 use super::goose_users::LoadRunContext;
 use super::machine::{SelfMonitor, SelfMonitorReading, cpu_time, listening_processes};
 use super::workload::LoadModel;
-use crate::measure::{Codes, LoadMeasurements};
+use crate::measure::{Codes, LoadMeasurements, RouteId, wall_step};
 use crate::plan::{Arrivals, UserCount};
 
 /// A run that is ready to start.
@@ -42,6 +42,8 @@ pub struct LoadRun {
     pub drain: Duration,
     /// Start time (default: as soon as goose has started its users).
     pub start_at: Option<SystemTime>,
+    /// The route whose target all shards load. The `Date`s of its answers compare their clocks.
+    pub shared_route: Option<RouteId>,
     /// Called once at the start.
     pub on_start: Option<Box<dyn FnOnce(Instant) + Send>>,
     /// Called regularly during the run.
@@ -58,6 +60,8 @@ pub struct RunData {
     pub took: Duration,
     /// Time spent waiting for running operations at the end.
     pub drained: Duration,
+    /// How far the wall clock was set during the run (µs).
+    pub step_us: i64,
     /// Recorded data.
     pub recorded: LoadMeasurements,
     /// Operations that the pacer released.
@@ -191,6 +195,7 @@ impl LoadRun {
             };
         }
         let ended = Instant::now();
+        let step_us = wall_step((start, started), (ended, SystemTime::now()));
         let cpu = cpu_time().saturating_sub(cpu);
         drop(tasks);
         run.workload.stop();
@@ -207,6 +212,7 @@ impl LoadRun {
             started,
             took,
             drained: ended - draining,
+            step_us,
             recorded: run.recorded(),
             released,
             planned,

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use edgeproof_http::ServerAddress;
 use goose::goose::{GooseUser, GooseUserData};
+use http::header::DATE;
 
 use super::call::{Call, CallTimes, Expectation, classify};
 use super::goose_users::LoadRunContext;
 use super::request_timeout::RequestTimeout;
 use super::user_connection::UserConnection;
 use super::workload::Operation;
-use crate::measure::{Code, OperationEnd, RequestFailure, RequestOutcome, RouteId, Sample};
+use crate::measure::{Code, HttpDate, OperationEnd, RequestFailure, RequestOutcome, RouteId, Sample};
 use crate::plan::ScheduledOperation;
 
 /// The session data of a goose user: its connections and the operation that it plays. Transactions get it
@@ -125,8 +126,12 @@ impl LoadUser {
         let connection = &mut self.connections[connection].1;
         let answered = self.request_timeout.limit(since, pin!(connection.exchange(sent))).await;
         let timed_out = (RequestOutcome::Failed(RequestFailure::Timeout), false);
+        let mut date = None;
         let (times, (mut outcome, mut expected)) = match answered {
             Some(Ok(answer)) => {
+                if self.run.shared_route == Some(started.route) {
+                    date = answer.headers.get(DATE).and_then(|date| HttpDate::of(date.as_bytes()));
+                }
                 let classified = classify(&self.run.codes, expect, answer.status, &answer.body);
                 (started.answered(&connection.times), classified)
             }
@@ -136,7 +141,15 @@ impl LoadUser {
                 (started.unanswered(), timed_out)
             }
         };
-        self.run.recorded_by(self.id).record_traffic(&connection.times.traffic);
+        let exchange = connection.times;
+        let mut measurements = self.run.recorded_by(self.id);
+        measurements.record_traffic(&exchange.traffic);
+        if let Some(date) = date {
+            let start = self.run.workload.started();
+            let since = |at: Instant| at.saturating_duration_since(start);
+            measurements.dates.record(date, since(exchange.sent), since(exchange.received));
+        }
+        drop(measurements);
         if times.response() + waited > self.run.timeout {
             (outcome, expected) = timed_out;
         }

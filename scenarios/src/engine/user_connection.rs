@@ -264,10 +264,10 @@ impl ExchangeTimes {
         Self { sent, received: sent, ended: sent, set_up_delay, traffic }
     }
 
-    /// Notes the end.
+    /// Notes the end. A receive time before the request was sent is wrong: the wall clock is not the kernel's, or it was set.
     pub(super) fn end(&mut self, received: Option<Instant>, ended: Instant) {
         self.ended = ended;
-        self.received = received.unwrap_or(ended).clamp(self.sent, ended);
+        self.received = received.filter(|received| *received >= self.sent).unwrap_or(ended).min(ended);
     }
 
     /// The time since `sent` that the generator itself added: it read the answer, or a part of the TLS
@@ -302,7 +302,7 @@ mod tests {
     #[rstest]
     #[case::late_read(Some(13), 0, 7)]
     #[case::unknown(None, 0, 0)]
-    #[case::before_it_was_sent(Some(5), 0, 10)]
+    #[case::before_it_was_sent(Some(5), 0, 0)]
     #[case::after_the_end(Some(21), 0, 0)]
     #[case::late_handshake(Some(19), 2, 3)]
     fn delay_is_late_reads(#[case] received: Option<u64>, #[case] handshake: u64, #[case] delay: u64) {

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use edgeproof_reports::load::Ledger;
 
+use super::clock::AnswerDates;
 use super::completions::Completions;
 use super::histogram::Histogram;
 use super::outcome::{Code, RequestOutcome};
@@ -115,6 +116,8 @@ pub struct LoadMeasurements {
     pub bytes_received: u64,
     /// Requests over time, warm-up included.
     pub timeline: Timeline,
+    /// `Date`s of the answers on the route whose target all shards share, warm-up included.
+    pub dates: AnswerDates,
     /// Counts by route, warm-up included.
     pub counts: Vec<RequestCounts>,
 }
@@ -254,6 +257,7 @@ impl LoadMeasurements {
         self.bytes_sent += other.bytes_sent;
         self.bytes_received += other.bytes_received;
         self.timeline.add(&other.timeline);
+        self.dates.add(&other.dates);
         self.counts.resize_with(self.counts.len().max(other.counts.len()), RequestCounts::default);
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, theirs)| own.add(*theirs));
     }

@@ -1,5 +1,6 @@
 //! Measurements: histograms, a timeline, and outcomes; and what follows from them. No I/O.
 
+mod clock;
 mod completions;
 mod cpu_contention;
 mod histogram;
@@ -9,6 +10,10 @@ mod response_times;
 mod service_times;
 mod timeline;
 
+pub use clock::{
+    AnswerDates, ClockBound, ClockEstimate, ClockSample, ClockWindow, HttpDate, TimeRange, clock_figures,
+    estimate, wall_step,
+};
 pub use completions::Completions;
 pub use cpu_contention::{CpuCause, CpuContention, TargetContention};
 pub use histogram::{Histogram, HistogramError};

@@ -126,6 +126,19 @@ impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MO
         }
     }
 
+    /// Moves everything to a later time, by whole buckets of the present width: by less than a half of one, not at all.
+    pub fn shift(&mut self, by: Duration) {
+        let width = self.width;
+        let shifted = (by.as_micros() + width.as_micros() / 2) / width.as_micros();
+        let by = width * u32::try_from(shifted).unwrap_or(u32::MAX);
+        if by.is_zero() {
+            return;
+        }
+        for (position, bucket) in (0..).zip(std::mem::take(&mut self.buckets)) {
+            self.at(width * position + by).merge(&bucket);
+        }
+    }
+
     fn widen(&mut self) {
         self.width *= 2;
         let narrow = std::mem::take(&mut self.buckets);
@@ -141,6 +154,7 @@ impl<B: Bucket, const NARROWEST: u64, const MOST: usize> Series<B, NARROWEST, MO
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use rstest::rstest;
 
     use super::*;
 
@@ -162,6 +176,27 @@ mod tests {
         timeline.record(ms(120), ms(2), false, false);
         let bucket = &timeline.buckets[0];
         assert_eq!((quantile(bucket, 0.5), quantile(bucket, 0.99)), (Some(p50), None));
+    }
+
+    #[rstest]
+    #[case::less_than_half(124, 0)]
+    #[case::half(125, 1)]
+    #[case::whole(500, 2)]
+    #[case::more_than_there_is_room_for(200_000, 400)]
+    fn timeline_shifts_by_whole_buckets(#[case] by_ms: u64, #[case] first: usize) {
+        let mut timeline = Timeline::default();
+        let dues: Vec<Duration> = (0..100).map(|number| ms(number * 250)).collect();
+        for due in dues {
+            timeline.record(due, ms(1), true, true);
+        }
+        timeline.shift(ms(by_ms));
+        let (count, width) = (timeline.buckets.iter().map(|bucket| bucket.due).sum::<u64>(), timeline.width);
+        assert_eq!(count, 100);
+        let first_due = timeline.buckets.iter().position(|bucket| bucket.due > 0).unwrap();
+        assert_eq!(
+            width * first_due as u32,
+            ms(250) * if width > ms(250) { first as u32 * 2 } else { first as u32 }
+        );
     }
 
     proptest! {

@@ -1,42 +1,63 @@
 //! Merging the reports of shards.
 
+mod run_description;
+mod starts;
 mod sum;
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use edgeproof_cli::Failure;
-use edgeproof_reports::TargetKind;
-use edgeproof_reports::load::{LoadReport, LoadState, LoadTarget, PlannedLoad, Seal, ShardFigures};
+use edgeproof_cli::exit_code::INCOMPLETE;
+use edgeproof_reports::load::{LoadReport, LoadState, ShardFigures};
 
+pub use self::run_description::RunDescription;
+use self::starts::Starts;
 use crate::plan::{Metric, Threshold};
 use crate::report::{digest, finish};
 
-/// Largest difference between start times, as a share of the planned time.
-const SKEW: f64 = 0.05;
-/// Start times may always differ by this much: processes started together are not ready together.
-const MIN_SKEW: Duration = Duration::from_secs(1);
+/// A shard without a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostShard {
+    /// Its index.
+    pub index: u32,
+    /// Why it has none, as a clause.
+    pub why: String,
+}
 
 /// Merges the shards of a run and judges the sum once.
 ///
 /// The given thresholds replace those of the shards, except for error rate and delivered share if no given
-/// threshold covers them. An invalid shard makes the sum invalid, and so do shards that ran at different times. The order of the
-/// files does not matter. Each is read twice, so that one report is in memory at a time.
+/// threshold covers them. An invalid shard makes the sum invalid, and so do shards that ran at different times, by clocks that
+/// are corrected where they are known. The order of the files does not matter. Each is read twice, so that one report is in memory at a time.
 pub fn merge(files: &[PathBuf], asked: &[(Threshold, bool)]) -> Result<LoadReport, Failure> {
+    merge_without(&[], files, asked)
+}
+
+/// The same for a run whose other shards were lost. The sum is partial, and proves nothing (exit code 3).
+pub fn merge_without(
+    lost: &[LostShard],
+    files: &[PathBuf],
+    asked: &[(Threshold, bool)],
+) -> Result<LoadReport, Failure> {
     let read = |file: &PathBuf| {
         let advice = "give reports that a run wrote with --report json=PATH";
         LoadReport::load(file).map_err(|why| Failure::of(&why, advice))
     };
-    let index = |report: LoadReport| report.shards.first().map(|shard| shard.index);
-    let mut files: Vec<_> =
-        files.iter().map(|file| Ok((index(read(file)?), file))).collect::<Result<_, Failure>>()?;
-    files.sort_by_key(|(index, _)| *index);
+    let shard = |file| {
+        let shard = read(file)?.shards.into_iter().next();
+        let empty = || changed(&format!("{} has no shard", file.display()));
+        Ok((shard.ok_or_else(empty)?, file))
+    };
+    let mut files: Vec<_> = files.iter().map(shard).collect::<Result<_, Failure>>()?;
+    files.sort_by_key(|(shard, _)| shard.index);
+    let starts = Starts::of(files.iter().map(|(shard, _)| shard))?;
+    let shifts = starts.shifts();
     let mut merged: Option<LoadReport> = None;
     let mut given: Vec<(Threshold, bool)> = Vec::new();
-    for (index, file) in files {
+    for ((ShardFigures { index, .. }, file), shift) in files.iter().zip(shifts) {
         let mut report = read(file)?;
         check(merged.as_ref().unwrap_or(&report), &report)?;
-        let index = index.unwrap_or(0);
         for result in &report.thresholds {
             let threshold = Threshold::of(result).map_err(|why| {
                 let what = format!("shard {index} has the invalid threshold {:?}: {}", result.rule, why.why);
@@ -49,22 +70,34 @@ pub fn merge(files: &[PathBuf], asked: &[(Threshold, bool)]) -> Result<LoadRepor
             }
         }
         report.findings.iter_mut().for_each(|finding| *finding = format!("shard {index}: {finding}"));
+        sum::shift_timeline(&mut report, shift)?;
         match &mut merged {
             None => merged = Some(report),
             Some(sum) => sum::add(sum, report)?,
         }
     }
     let mut sum = merged.ok_or_else(|| failure("none is given", "give the JSON report of each shard"))?;
-    check_complete(&sum.shards)?;
+    check_complete(&sum.shards, lost)?;
     sum.comparison = None;
     let planned = Duration::from_millis(sum.plan.warm_up_ms + sum.plan.measured_ms);
-    let skewed = skewed(&sum.shards, planned)?;
-    Ok(finish(sum, &thresholds(given, asked), |sum| {
-        if let Some(skewed) = skewed {
+    let findings = starts.findings(planned);
+    let sum = finish(sum, &thresholds(given, asked), |sum| {
+        if !findings.is_empty() {
             sum.state = LoadState::Invalid;
-            sum.findings.insert(0, skewed);
+        } else if !lost.is_empty() && sum.state != LoadState::Invalid {
+            sum.state = LoadState::Partial;
         }
-    }))
+        let count = sum.shards.first().map_or(1, |shard| shard.count);
+        let lost = lost.iter().map(|LostShard { index, why }| {
+            format!(
+                "shard {index} of {count} is missing, so the figures are those of a part of the run: {why}"
+            )
+        });
+        sum.findings.splice(0..0, lost.chain(findings));
+    });
+    // A threshold over a part of the load proves nothing, broken or not.
+    let exit_code = if lost.is_empty() { sum.exit_code } else { INCOMPLETE };
+    Ok(LoadReport { exit_code, ..sum })
 }
 
 /// The thresholds for the sum: those that `merge` is given, otherwise those of the shards.
@@ -94,46 +127,42 @@ fn changed(what: &str) -> Failure {
 
 /// Checks that a report is of the same run as others, unchanged.
 fn check(others: &LoadReport, report: &LoadReport) -> Result<(), Failure> {
-    let count = |report: &LoadReport| report.shards.first().map_or(1, |shard| shard.count);
+    let difference = RunDescription::of(others).difference(&RunDescription::of(report));
     for shard in &report.shards {
         let index = shard.index;
-        let differs = [
-            ("schema", report.schema != others.schema),
-            ("version of edgeproof", report.tool != others.tool),
-            ("scenario", report.scenario != others.scenario),
-            ("model", report.model != others.model),
-            ("number of shards", shard.count != count(others)),
-            ("seed", report.plan.seed != others.plan.seed),
-            ("plan", plan(report) != plan(others)),
-            ("target", target(report) != target(others)),
-            ("faults", faults_asked(report) != faults_asked(others)),
-        ];
-        if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
+        if let Some(what) = &difference {
             return Err(failure(
                 &format!("shard {index} is of another run: its {what} differs"),
                 "start all shards with the same arguments and the same --seed",
             ));
         }
-        if shard.digest != digest(shard, &report.plan) {
-            return Err(failure(
-                &format!(
-                    "shard {index} was edited: its index, number of shards, operations and seed do not match its digest"
-                ),
-                "give the report as the shard wrote it, or run that shard again",
-            ));
+        if let Some(why) = edited(report) {
+            return Err(failure(&why, "give the report as the shard wrote it, or run that shard again"));
         }
     }
     Ok(())
 }
 
+/// Why a report is not as its shard wrote it, if it is not.
+pub fn edited(report: &LoadReport) -> Option<String> {
+    let shard = report.shards.iter().find(|shard| shard.digest != digest(shard, &report.plan))?;
+    Some(format!(
+        "shard {} was edited: its index, number of shards, operations and seed do not match its digest",
+        shard.index
+    ))
+}
+
 /// Checks that each shard is there once. The shards are in order.
-fn check_complete(shards: &[ShardFigures]) -> Result<(), Failure> {
+fn check_complete(shards: &[ShardFigures], lost: &[LostShard]) -> Result<(), Failure> {
     if let Some(pair) = shards.windows(2).find(|pair| pair[0].index == pair[1].index) {
         let what = format!("shard {} is given twice", pair[0].index);
         return Err(failure(&what, "give each report once"));
     }
     let count = shards.first().map_or(1, |shard| shard.count);
-    let missing = (0..count).filter(|index| !shards.iter().any(|shard| shard.index == *index));
+    let is_known = |index| {
+        shards.iter().any(|shard| shard.index == index) || lost.iter().any(|shard| shard.index == index)
+    };
+    let missing = (0..count).filter(|index| !is_known(*index));
     let missing: Vec<String> = missing.map(|index| index.to_string()).collect();
     if missing.is_empty() {
         return Ok(());
@@ -141,49 +170,4 @@ fn check_complete(shards: &[ShardFigures]) -> Result<(), Failure> {
     let what = format!("{} of {count} are missing: {}", missing.len(), missing.join(", "));
     let advice = "give the report of every shard; the sum is wrong if a shard is missing";
     Err(failure(&what, advice).incomplete())
-}
-
-/// The target, without the URL of an edge that each shard started itself.
-fn target(report: &LoadReport) -> LoadTarget {
-    let target = report.target.clone();
-    let edge_url = target.edge_url.filter(|_| target.kind == TargetKind::Attached);
-    LoadTarget { edge_url, ..target }
-}
-
-fn faults_asked(report: &LoadReport) -> Vec<&str> {
-    report.faults.iter().map(|fault| fault.fault.as_str()).collect()
-}
-
-/// The plan, without what differs between shards.
-fn plan(report: &LoadReport) -> PlannedLoad {
-    let mut plan = report.plan.clone();
-    plan.drain.took_ms = 0;
-    plan.users = 0;
-    if let Seal::Real { cost_us, not_in_time } = &mut plan.seal {
-        (*cost_us, *not_in_time) = (0.0, 0);
-    }
-    plan
-}
-
-/// A finding if the shards did not start together. Their plans have the same length.
-fn skewed(shards: &[ShardFigures], planned: Duration) -> Result<Option<String>, Failure> {
-    let start = |ShardFigures { index, started, .. }: &ShardFigures| {
-        let invalid = |_| changed(&format!("shard {index} has the invalid start time {started:?}"));
-        humantime::parse_rfc3339(started).map(|at| (at, *index)).map_err(invalid)
-    };
-    let starts: Vec<(SystemTime, u32)> = shards.iter().map(start).collect::<Result<_, _>>()?;
-    let (Some((first, early)), Some((last, late))) = (starts.iter().min(), starts.iter().max()) else {
-        return Ok(None);
-    };
-    let apart = last.duration_since(*first).unwrap_or_default();
-    let allowed = planned.mul_f64(SKEW).max(MIN_SKEW);
-    Ok((apart > allowed).then(|| {
-        format!(
-            "the shards did not run at the same time, so the target never had the whole rate: shard {late} began {:.1} s after \
-             shard {early}, and the limit is {:.1} s; give all shards the same --start-at, late enough for each to be ready, or \
-             run them as an Indexed Job with parallel pods",
-            apart.as_secs_f64(),
-            allowed.as_secs_f64()
-        )
-    }))
 }

@@ -1,5 +1,7 @@
+use std::time::Duration;
+
 use edgeproof_cli::Failure;
-use edgeproof_reports::load::{LoadReport, LoadState, RouteFigures, Seal, Timing};
+use edgeproof_reports::load::{LoadReport, LoadState, RouteFigures, Seal, TimelineFigures, Timing};
 
 use super::changed;
 use crate::measure::{ResponseTimes, Timeline};
@@ -76,11 +78,8 @@ pub(super) fn add(sum: &mut LoadReport, shard: LoadReport) -> Result<(), Failure
             }
         }
     }
-    let timelines = [&sum.timeline, &shard.timeline].map(Timeline::restore);
-    let [Some(mut timeline), Some(other)] = timelines else {
-        return Err(changed("the width of the moments in a timeline is invalid"));
-    };
-    timeline.add(&other);
+    let mut timeline = restore(&sum.timeline)?;
+    timeline.add(&restore(&shard.timeline)?);
     sum.timeline = timeline.figures();
     // Shards have the same faults. The slowest recovery counts; no recovery at all is the slowest.
     for (own, other) in sum.faults.iter_mut().zip(&shard.faults) {
@@ -109,6 +108,18 @@ pub(super) fn add(sum: &mut LoadReport, shard: LoadReport) -> Result<(), Failure
     sum.state = worst.unwrap_or(LoadState::Complete);
     sum.findings.extend(shard.findings);
     Ok(())
+}
+
+/// Shifts the timeline of a shard that began later than the first one, by whole moments.
+pub(super) fn shift_timeline(report: &mut LoadReport, by: Duration) -> Result<(), Failure> {
+    let mut timeline = restore(&report.timeline)?;
+    timeline.shift(by);
+    report.timeline = timeline.figures();
+    Ok(())
+}
+
+fn restore(timeline: &TimelineFigures) -> Result<Timeline, Failure> {
+    Timeline::restore(timeline).ok_or_else(|| changed("the width of the moments in a timeline is invalid"))
 }
 
 fn add_route(sum: &mut RouteFigures, route: RouteFigures) -> Result<(), Failure> {

@@ -3,12 +3,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use edgeproof_cli::signals::Interruption;
-use edgeproof_reports::Tool;
 use edgeproof_reports::load::{
-    ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA, LoadReport,
-    LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures, Quantile,
-    Reconciled, RouteFigures, ShardFigures, Timing,
+    ClockFigures, ConnectionFigures, EdgeAdded, EdgeCost, EdgeMoment, Generator, InjectedFault, LOAD_SCHEMA,
+    LoadReport, LoadState, LoadTarget, Model, OutcomeFigures, Percentiles, PlannedLoad, ProbeFigures,
+    Quantile, Reconciled, ReferenceClock, RouteFigures, ShardFigures, Timing, UnknownClock,
 };
+use edgeproof_reports::{ReportedSpec, Tool};
 use sha2::{Digest as _, Sha256};
 
 use super::distortion::distorted;
@@ -17,7 +17,7 @@ use super::thresholds::judge_report;
 use crate::engine::{LoadModel, RunData};
 use crate::measure::{
     Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
-    SAMPLED, UserWaits,
+    SAMPLED, UserWaits, clock_figures, estimate,
 };
 use crate::plan::{ScenarioName, Threshold};
 
@@ -25,6 +25,8 @@ use crate::plan::{ScenarioName, Threshold};
 pub struct ReportInputs<'a> {
     /// The scenario; `None` for a mixed run.
     pub scenario: Option<ScenarioName>,
+    /// The interface whose tables the run used.
+    pub spec: Option<ReportedSpec>,
     /// The target.
     pub target: LoadTarget,
     /// The plan.
@@ -71,6 +73,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
         started: started.clone(),
         scheduled: data.recorded.ledger.scheduled + data.recorded.warm_up.scheduled,
         digest: String::new(),
+        clock: (inputs.shard.1 > 1).then(|| clock(data)),
     };
     shard.digest = digest(&shard, &plan);
     let mut timeline = measurements.timeline.clone();
@@ -82,6 +85,7 @@ pub fn build(inputs: ReportInputs<'_>, data: &RunData) -> LoadReport {
     let report = LoadReport {
         schema: LOAD_SCHEMA.to_owned(),
         tool: Tool { version: env!("CARGO_PKG_VERSION").to_owned() },
+        spec: inputs.spec,
         scenario: ScenarioName::of_run(inputs.scenario).to_owned(),
         model: if arrivals.is_some() { Model::Open } else { Model::Closed },
         target: inputs.target,
@@ -165,6 +169,15 @@ pub fn finish(
         LoadState::Complete | LoadState::Unchecked => 0,
     };
     report
+}
+
+/// The clock of this machine, compared with the target's.
+fn clock(data: &RunData) -> ClockFigures {
+    let estimated = match data.run.shared_route {
+        None => Err(UnknownClock::OwnTarget),
+        Some(_) => estimate(&data.recorded.dates.windows(), true),
+    };
+    clock_figures(estimated, ReferenceClock::Target, data.started, data.step_us)
 }
 
 /// Digest of what tells a shard from the others of its run. It finds edited reports, not forged ones.
@@ -321,8 +334,14 @@ mod tests {
 
     #[test]
     fn every_field_changes_the_digest() {
-        let shard =
-            ShardFigures { index: 0, count: 3, started: String::new(), scheduled: 75, digest: String::new() };
+        let shard = ShardFigures {
+            index: 0,
+            count: 3,
+            started: String::new(),
+            scheduled: 75,
+            digest: String::new(),
+            clock: None,
+        };
         let plan = PlannedLoad { seed: 7, ..PlannedLoad::default() };
         let own = digest(&shard, &plan);
         assert_eq!(own, digest(&ShardFigures { digest: own.clone(), ..shard.clone() }, &plan));

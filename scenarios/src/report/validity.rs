@@ -291,6 +291,7 @@ mod tests {
             timeout: Duration::from_secs(1),
             drain: Duration::ZERO,
             start_at: None,
+            shared_route: None,
             on_start: None,
             live: None,
         };
@@ -299,6 +300,7 @@ mod tests {
             started: SystemTime::now(),
             took: Duration::from_secs(10),
             drained: Duration::ZERO,
+            step_us: 0,
             recorded: measurements,
             released: case.released,
             planned: 1_000,
@@ -309,6 +311,7 @@ mod tests {
         };
         let inputs = ReportInputs {
             scenario: None,
+            spec: None,
             target: LoadTarget { kind: TargetKind::Embedded, command: None, edge_url: None, base_url: None },
             plan: PlannedLoad {
                 measured_ms: 10_000,

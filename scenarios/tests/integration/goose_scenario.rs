@@ -66,6 +66,7 @@ async fn play(model: LoadModel, users: u32) -> RunData {
         timeout: LIMIT,
         drain: LIMIT,
         start_at: None,
+        shared_route: None,
         on_start: None,
         live: None,
     };

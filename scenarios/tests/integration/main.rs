@@ -1,6 +1,7 @@
 //! The load generator: its parts in this process, and the program as users call it.
 #![expect(clippy::unwrap_used, reason = "test helpers, which clippy does not recognise as tests")]
 
+mod gather_uploads;
 mod goose_scenario;
 mod limits;
 mod outcomes;

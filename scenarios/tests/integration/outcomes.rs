@@ -85,6 +85,7 @@ async fn load_with(
         timeout,
         drain,
         start_at: None,
+        shared_route: None,
         on_start: None,
         live: None,
     };

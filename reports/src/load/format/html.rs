@@ -23,6 +23,7 @@ pub(super) fn render(report: &LoadReport) -> String {
     findings(&mut body, report);
     thresholds(&mut body, report);
     ledger(&mut body, report);
+    clocks(&mut body, report);
     percentiles(&mut body, report);
     body.push_str("<h2>Over time</h2>\n");
     body.push_str(&charts::latency(report));
@@ -110,6 +111,12 @@ fn ledger(out: &mut String, report: &LoadReport) {
     for counted in &report.reconciled {
         let class = if counted.agrees { "good" } else { "bad" };
         put!(out, "<p class=\"{class}\">{}</p>\n", markup_line(&phrases::reconciled(counted)));
+    }
+}
+
+fn clocks(out: &mut String, report: &LoadReport) {
+    for clock in phrases::clocks(report) {
+        put!(out, "<p>{}</p>\n", markup_line(&clock));
     }
 }
 

@@ -10,6 +10,10 @@ pub(super) fn render(report: &LoadReport) -> String {
     put!(out, "## {mark} {}: {}\n\n", literal(&report.scenario), report.verdict());
     put!(out, "{} — {}\n\n", literal(&phrases::target(report)), literal(&phrases::plan(report)));
     put!(out, "{}. {}.\n\n", phrases::rates(&report.rate), phrases::ledger(&report.ledger));
+    for clock in phrases::clocks(report) {
+        put!(out, "- {}\n", literal(&clock));
+    }
+    out.push_str(if report.shards.iter().any(|shard| shard.clock.is_some()) { "\n" } else { "" });
     for finding in &report.findings {
         put!(out, "> {}\n\n", literal(finding));
     }

@@ -1,8 +1,8 @@
 //! Phrases about a load run that its formats share.
 
 use crate::load::model::{
-    ConnectionFigures, Difference, EdgeCost, InjectedFault, Ledger, LoadReport, Model, Percentiles,
-    ProbeFigures, Rates, Reconciled, Seal, ThresholdResult, Timing,
+    ClockFigures, ClockOffset, ConnectionFigures, Difference, EdgeCost, InjectedFault, Ledger, LoadReport,
+    Model, Percentiles, ProbeFigures, Rates, Reconciled, Seal, ShardFigures, ThresholdResult, Timing,
 };
 use crate::model::TargetKind;
 use crate::text::escape::one_line;
@@ -30,6 +30,35 @@ pub(super) fn target(report: &LoadReport) -> String {
     words.extend(target.edge_url.as_ref().map(|url| one_line(url).into_owned()));
     words.extend(target.base_url.as_ref().map(|url| format!("verdicts from {}", one_line(url))));
     words.join(" ")
+}
+
+/// `shard 1: clock 200 ms ± 12.0 ms ahead of the target's`, for each shard with figures of its clock.
+pub(super) fn clocks(report: &LoadReport) -> impl Iterator<Item = String> {
+    let known = report.shards.iter().filter_map(|shard| shard.clock.as_ref().map(|clock| (shard, clock)));
+    known.map(|(ShardFigures { index, .. }, clock)| format!("shard {index}: {}", self::clock(clock)))
+}
+
+fn clock(clock: &ClockFigures) -> String {
+    let step = match clock.step_us {
+        0 => String::new(),
+        step => format!("; a step of {}{}", if step < 0 { "-" } else { "" }, micros(step.unsigned_abs())),
+    };
+    match &clock.offset {
+        ClockOffset::Unknown { reason } => format!("clock unknown: {}{step}", reason.text()),
+        ClockOffset::Known { reference, ahead_us, uncertainty_us, drift_ppm, drift_uncertainty_ppm } => {
+            let (ahead, uncertainty) = (micros(ahead_us.unsigned_abs()), micros(*uncertainty_us));
+            let side = if *ahead_us < 0 { "behind" } else { "ahead of" };
+            let drift = drift_ppm.zip(*drift_uncertainty_ppm);
+            // A drift within its uncertainty says nothing.
+            let drift = drift.filter(|(drift, uncertainty)| drift.abs() > *uncertainty);
+            let drift = drift.map_or(String::new(), |(drift, uncertainty)| {
+                let sign = if drift < 0.0 { "-" } else { "" };
+                let (drift, uncertainty) = (percent(drift.abs() / 1e6), percent(uncertainty / 1e6));
+                format!(", drift {sign}{drift} ± {uncertainty}")
+            });
+            format!("clock {ahead} ± {uncertainty} {side} {}{drift}{step}", reference.name())
+        }
+    }
 }
 
 /// Stages of the open model, or users of the closed model.

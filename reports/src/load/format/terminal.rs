@@ -43,6 +43,7 @@ fn head(lines: &mut Vec<StyledLine>, report: &LoadReport) {
         let indexes: Vec<String> = report.shards.iter().map(|shard| shard.index.to_string()).collect();
         text(format!("  shards {} of {}", indexes.join(", "), first.count));
     }
+    phrases::clocks(report).for_each(|clock| text(format!("  {clock}")));
     text(format!("  {}", phrases::rates(&report.rate)));
     text(format!("  {}", phrases::ledger(&report.ledger)));
     for counted in &report.reconciled {

@@ -1,5 +1,6 @@
 //! Report model of a load run: what every format shows.
 
+mod clock;
 mod cost;
 mod judgement;
 mod plan;
@@ -7,6 +8,7 @@ mod report;
 mod timing;
 mod traffic;
 
+pub use clock::{ClockFigures, ClockOffset, ReferenceClock, UnknownClock};
 pub use cost::{ContentionFigures, EdgeCost, EdgeMoment, Generator};
 pub use judgement::{Comparison, Difference, Distortion, InjectedFault, ThresholdResult};
 pub use plan::{Drain, LoadTarget, Model, PlanStage, PlannedLoad, Seal, ShardFigures};

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::clock::ClockFigures;
 use crate::model::TargetKind;
 
 /// Rule for the start of operations.
@@ -112,4 +113,7 @@ pub struct ShardFigures {
     /// Digest of the fields above and of the seed. `merge` rejects a report in which they were edited.
     #[serde(default)]
     pub digest: String,
+    /// Its clock; none for a run without shards.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<ClockFigures>,
 }

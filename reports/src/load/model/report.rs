@@ -5,7 +5,7 @@ use super::judgement::{Comparison, Distortion, InjectedFault, ThresholdResult};
 use super::plan::{LoadTarget, Model, PlannedLoad, ShardFigures};
 use super::timing::{EdgeAdded, TimelineFigures, Timing};
 use super::traffic::{ConnectionFigures, Ledger, ProbeFigures, Rates, Reconciled, RouteFigures};
-use crate::model::Tool;
+use crate::model::{ReportedSpec, Tool};
 
 /// Value of the field `schema` in every load report.
 pub const LOAD_SCHEMA: &str = "edgeproof.load/1";
@@ -21,6 +21,9 @@ pub struct LoadReport {
     pub schema: String,
     /// Program that made the report.
     pub tool: Tool,
+    /// Interface whose tables the run used.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub spec: Option<ReportedSpec>,
     /// Name of the scenario, such as `edge-relay`.
     pub scenario: String,
     /// Open or closed model.

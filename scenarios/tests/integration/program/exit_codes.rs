@@ -38,6 +38,11 @@ use crate::support::{Cases, MACHINE, ProgramCall};
 #[case("edge-relay --edge-ca Cargo.toml", "use --edge-ca: the edge does not speak TLS")]
 #[case("edge-relay --edge-scheme https", "--launch")]
 #[case("edge-relay --seal-key Cargo.toml", "it needs --seal real")]
+#[case("edge-relay --gather http://127.0.0.1:1", "this process has no index")]
+#[case("edge-relay --gather http://127.0.0.1:1 --shard 0/1", "the variable GATHER_TOKEN: it is empty")]
+#[case("edge-relay --gather http://a:b@127.0.0.1:1 --shard 0/1", "no plain http")]
+#[case("gather --shards 2 --listen nowhere", "the port is missing")]
+#[case("gather --shards 2 --listen 0", "the variable GATHER_TOKEN: it is empty")]
 #[case("merge Cargo.toml", "not JSON")]
 #[case("merge", "required")]
 fn wrong_command_exits_2(#[case] line: &str, #[case] expected: &str) {

@@ -1,7 +1,9 @@
 //! The program as users call it.
 
+mod clocks;
 mod documented;
 mod exit_codes;
+mod gather;
 mod outputs;
 mod own_limits;
 mod partial;

@@ -35,7 +35,7 @@ fn set_start(report: &mut LoadReport, ms: u64) {
 }
 
 /// Merges reports in both orders, with equal results.
-fn merge(reports: &[LoadReport], threshold: Option<&str>) -> ProgramRun {
+pub(super) fn merge(reports: &[LoadReport], threshold: Option<&str>) -> ProgramRun {
     let folder = TempDir::new().unwrap();
     let write = |(index, report): (usize, &LoadReport)| {
         let path = folder.path().join(format!("{index}.json"));

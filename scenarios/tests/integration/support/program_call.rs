@@ -47,10 +47,17 @@ impl ProgramCall {
         Self::of(command, line)
     }
 
+    /// A call whose wall clock is this far ahead, such as `+30s`. Other clocks are not changed.
+    pub(crate) fn with_clock(ahead: &str, line: &str) -> Self {
+        let mut command = Command::new("faketime");
+        command.args(["--exclude-monotonic", "-f", ahead, env!("CARGO_BIN_EXE_edgeproof-load")]);
+        Self::of(command, line)
+    }
+
     fn of(mut command: Command, line: &str) -> Self {
         command.args(shell_words::split(line).unwrap());
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        command.env_remove("READ_TOKEN").env_remove("JOB_COMPLETION_INDEX");
+        command.env_remove("GATHER_TOKEN").env_remove("READ_TOKEN").env_remove("JOB_COMPLETION_INDEX");
         let folder = TempDir::new().unwrap();
         // A killed program leaves its files.
         command.env("TMPDIR", folder.path());

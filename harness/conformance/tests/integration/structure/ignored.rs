@@ -5,7 +5,8 @@ use std::path::Path;
 use super::imports::sources_of;
 
 /// Programs that not every machine has.
-const PROGRAMS: [&str; 7] = ["Chromium", "Node", "Python", "curl", "curl and Node", "git", "pytest"];
+const PROGRAMS: [&str; 8] =
+    ["Chromium", "Node", "Python", "curl", "curl and Node", "faketime", "git", "pytest"];
 
 /// Reason and end of the name of a test function that other tests start. The recipe skips it by this end.
 const STARTED_BY_TESTS: (&str, &str) = ("a program that other tests start", "_program_of_other_tests");
