@@ -12,7 +12,7 @@ mod timeline;
 
 pub use clock::{
     AnswerDates, ClockBound, ClockEstimate, ClockSample, ClockWindow, HttpDate, TimeRange, clock_figures,
-    estimate, wall_step,
+    estimate, estimate_by_dates, wall_step,
 };
 pub use completions::Completions;
 pub use cpu_contention::{CpuCause, CpuContention, TargetContention};

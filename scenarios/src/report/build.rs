@@ -17,7 +17,7 @@ use super::thresholds::judge_report;
 use crate::engine::{LoadModel, RunData};
 use crate::measure::{
     Histogram, LoadMeasurements, OutcomeSeries, RequestCounts, RequestOutcome, ResponseTimes, RouteId,
-    SAMPLED, UserWaits, clock_figures, estimate,
+    SAMPLED, UserWaits, clock_figures, estimate_by_dates,
 };
 use crate::plan::{ScenarioName, Threshold};
 
@@ -175,7 +175,7 @@ pub fn finish(
 fn clock(data: &RunData) -> ClockFigures {
     let estimated = match data.run.shared_route {
         None => Err(UnknownClock::OwnTarget),
-        Some(_) => estimate(&data.recorded.dates.windows(), true),
+        Some(_) => estimate_by_dates(&data.recorded.dates.windows()),
     };
     clock_figures(estimated, ReferenceClock::Target, data.started, data.step_us)
 }

@@ -28,6 +28,8 @@ pub struct TimeRange {
 const FEWEST: usize = 6;
 /// Smallest step of a clock that counts. Clocks are read one after the other, and a busy machine pauses between them.
 const SMALLEST_STEP: Duration = Duration::from_millis(50);
+/// Longest time between two renewals of the text of a `Date`, with what a busy server adds.
+const RENEWED: Duration = Duration::from_millis(1200);
 
 /// Estimates a clock from windows in order of time. `maybe_several`: whether several servers with clocks of their own may have
 /// answered, as behind a load balancer.
@@ -47,6 +49,22 @@ pub fn estimate(windows: &[ClockWindow], maybe_several: bool) -> Result<ClockEst
         Some(ClockEstimate { start, drift: Some(drift), step_us: 0 })
     });
     drifting.or_else(|| step(windows)).ok_or(UnknownClock::SeveralClocks)
+}
+
+/// Estimates a clock by the `Date`s of its answers. A server may renew their text once a second, at any moment: a drift or a
+/// step that is not larger than that can be one of the text, and counts as none.
+pub fn estimate_by_dates(windows: &[ClockWindow]) -> Result<ClockEstimate, UnknownClock> {
+    let found = estimate(windows, true)?;
+    let times = || lower(windows).chain(upper(windows)).map(|bound| bound.at_us);
+    let span_us = times().max().unwrap_or(0) - times().min().unwrap_or(0);
+    let least = found.drift.map_or(0.0, |(slowest, fastest)| slowest.max(0.0).max(-fastest));
+    let changed_us = found.step_us.abs().max((least * span_us as f64) as i64);
+    if changed_us == 0 || u128::from(changed_us.unsigned_abs()) > RENEWED.as_micros() {
+        return Ok(found);
+    }
+    let TimeRange { from_us, to_us } = found.start;
+    let start = TimeRange { from_us: from_us - changed_us, to_us: to_us + changed_us };
+    Ok(ClockEstimate { start, drift: None, step_us: 0 })
 }
 
 /// The figures of our clock, which showed `started` at the start and was set by `own_step_us` during the run.

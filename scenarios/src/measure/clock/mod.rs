@@ -5,5 +5,5 @@ mod estimate;
 mod window;
 
 pub use answer_dates::{AnswerDates, HttpDate};
-pub use estimate::{ClockEstimate, TimeRange, clock_figures, estimate, wall_step};
+pub use estimate::{ClockEstimate, TimeRange, clock_figures, estimate, estimate_by_dates, wall_step};
 pub use window::{ClockBound, ClockSample, ClockWindow};

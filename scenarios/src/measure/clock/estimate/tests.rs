@@ -74,6 +74,28 @@ fn step_is_found(#[case] step: i64) {
     near(found.start.middle() as f64, START_US as f64, 40_000.0);
 }
 
+/// The text is renewed a little more rarely than once a second, so that it is late by more and more, and then skips a second.
+#[rstest]
+#[case::slowly(1_010_000.0)]
+#[case::by_a_tick(1_100_000.0)]
+#[case::at_one_moment(1_000_000.0)]
+fn rarely_renewed_text_is_no_other_clock(#[case] renewed_us: f64) {
+    let text = |at: f64, _| (at / renewed_us).floor() * renewed_us;
+    let found = estimate_by_dates(&dated(200, text));
+    let is_even = |found: &ClockEstimate| {
+        found.step_us == 0 && found.drift.is_none_or(|(slowest, fastest)| slowest <= 0.0 && fastest >= 0.0)
+    };
+    assert!(found.as_ref().map_or_else(|why| *why == UnknownClock::SeveralClocks, is_even), "{found:?}");
+}
+
+#[rstest]
+#[case::forward(3_000_000)]
+#[case::back(-30_000_000)]
+fn step_of_seconds_is_found_by_dates(#[case] step: i64) {
+    let set = |at: f64, _| if at < 12_345_000.0 { at } else { at + step as f64 };
+    near(estimate_by_dates(&dated(30, set)).unwrap().step_us as f64, step as f64, 60_000.0);
+}
+
 /// Two servers answer in turn, whose clocks differ.
 #[rstest]
 #[case::long(30, 2_000_000.0, true)]
