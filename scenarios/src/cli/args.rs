@@ -69,8 +69,8 @@ impl LoadCommand {
 #[derive(Debug, Args)]
 pub(super) struct ProjectRun {
     /// Its name: that of the table [load.NAME] (default: the only one)
-    #[arg(value_name = "NAME")]
-    pub(super) name: Option<String>,
+    #[arg(value_name = "NAME", allow_hyphen_values = true)]
+    pub(super) name: Option<OsString>,
     /// Options of its scenario, which go before the file
     #[arg(value_name = "OPTION", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(super) options: Vec<OsString>,

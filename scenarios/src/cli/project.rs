@@ -39,9 +39,14 @@ pub(super) fn command_of(run: &ProjectRun) -> Result<LoadCommand, Failure> {
         let message = why.message().lines().next().unwrap_or_default().to_owned();
         source.error(&why.span().unwrap_or_default(), message, "correct the TOML syntax (https://toml.io)")
     })?;
-    let (name, at, table) = chosen(&document, run.name.as_deref(), &source)?;
+    // Without a name, the first word is an option.
+    let first = run.name.as_ref().map(|name| name.to_string_lossy().into_owned());
+    let name = first.filter(|first| !first.starts_with('-'));
+    let unnamed = run.name.iter().filter(|_| name.is_none());
+    let options: Vec<OsString> = unnamed.chain(&run.options).cloned().collect();
+    let (name, at, table) = chosen(&document, name.as_deref(), &source)?;
     let (scenario, scenario_command) = scenario(&command, &name, &at, table, &source)?;
-    let given = Given::parse(&scenario_command, &run.options)?;
+    let given = Given::parse(&scenario_command, &options)?;
     let mut words: Vec<OsString> = vec!["edgeproof-load".into(), scenario.into()];
     let mut from_file = Vec::new();
     for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != SCENARIO) {
@@ -52,7 +57,7 @@ pub(super) fn command_of(run: &ProjectRun) -> Result<LoadCommand, Failure> {
         from_file.push(entry.arg.get_id().as_str());
         words.extend(entry.words(key.get_ref())?.into_iter().map(OsString::from));
     }
-    words.extend(run.options.iter().cloned());
+    words.extend(options);
     let matches = command.try_get_matches_from(words).map_err(Failure::arguments)?;
     let mut chosen = LoadArguments::from_arg_matches(&matches).map_err(Failure::arguments)?.command;
     if let Some(load) = chosen.load() {

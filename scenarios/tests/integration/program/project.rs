@@ -55,6 +55,15 @@ fn load_test_runs_by_its_name_and_the_command_line_goes_first() {
     assert_eq!(own.ledger.scheduled * 2, whole.ledger.scheduled);
 }
 
+#[test]
+fn only_load_test_needs_no_name() {
+    let _shared = MACHINE.blocking_read();
+    let (root, sub) = project(FILE.split("\n[load.polls]").next().unwrap());
+    let run = ProgramCall::new("run --rate 40 --quiet").within(&sub).output();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(report(root.path(), "load.json").ledger.scheduled, 20);
+}
+
 #[rstest]
 #[case::several("run", FILE, "run checkout | polls")]
 #[case::unknown("run chekout", FILE, "did you mean `checkout`?")]
