@@ -156,7 +156,7 @@ fn token(file: Option<&Path>, user: &str) -> Result<RunToken, Failure> {
     })
 }
 
-/// A line for whoever started gather. A closed standard error is no failure.
+/// Prints a line for the user. A closed standard error is no failure.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "  {text}");
 }

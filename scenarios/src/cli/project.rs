@@ -7,8 +7,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches as _};
 use edgeproof_cli::Failure;
 use edgeproof_cli::project_file::{
-    ConfigError, ConfigSource, FoundFile, LOAD, Search, holds_credential, is_reference, nearest_name, search,
-    within,
+    ConfigError, ConfigSource, FoundFile, LOAD, SECRET_HELP, Search, check_value, holds_credential,
+    is_reference, nearest_name, search, within,
 };
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -35,10 +35,7 @@ pub(super) fn command_of(run: &ProjectRun) -> Result<LoadCommand, Failure> {
     };
     let command = edgeproof_cli::command::<LoadArguments>();
     let source = file.source(&secret_names(&command));
-    let document = DeTable::parse(&file.text).map_err(|why| {
-        let message = why.message().lines().next().unwrap_or_default().to_owned();
-        source.error(&why.span().unwrap_or_default(), message, "correct the TOML syntax (https://toml.io)")
-    })?;
+    let document = file.parse(&source)?;
     // Without a name, the first word is an option.
     let first = run.name.as_ref().map(|name| name.to_string_lossy().into_owned());
     let name = first.filter(|first| !first.starts_with('-'));
@@ -239,16 +236,14 @@ impl Entry<'_> {
 
     /// A text as the option takes it: paths relative to the working directory, credentials from variables.
     fn argument(&self, key: &str, text: &str) -> Result<String, ConfigError> {
-        let help =
-            "the file is no place for credentials: write \"@FILE\", or \"$NAME\" for an environment variable";
         if holds_credential(text) {
-            return Err(self.error(format!("`{key}` holds a credential"), help));
+            return Err(self.error(format!("`{key}` holds a credential"), SECRET_HELP));
         }
         if is_secret(self.arg) {
             let (name, value) = text.split_once(": ").unwrap_or(("", text));
             let message = format!("`{key}` names neither a file nor an environment variable");
             if !is_reference(value) || name.contains('$') {
-                return Err(self.error(message, help));
+                return Err(self.error(message, SECRET_HELP));
             }
             if let Some(path) = value.strip_prefix('@') {
                 return Ok(format!("{name}: @{}", within(self.file.folder(), path)));
@@ -268,16 +263,7 @@ impl Entry<'_> {
 
     /// Checks that the option accepts a value.
     fn checked(&self, key: &str, value: &str) -> Result<(), ConfigError> {
-        let option = Arg::new("value").long("value").value_parser(self.arg.get_value_parser().clone());
-        let command = Command::new("value").no_binary_name(true).disable_help_flag(true).arg(option);
-        let Err(error) = command.try_get_matches_from([format!("--value={value}")]) else { return Ok(()) };
-        let possible = self.arg.get_possible_values();
-        let names: Vec<&str> = possible.iter().map(clap::builder::PossibleValue::get_name).collect();
-        let why = match std::error::Error::source(&error) {
-            Some(why) => why.to_string(),
-            None if !names.is_empty() => format!("expected {}", names.join(" or ")),
-            None => "the value is invalid".to_owned(),
-        };
+        let Err(why) = check_value(self.arg, value) else { return Ok(()) };
         let option = self.arg.get_long().unwrap_or_default();
         Err(self.error(format!("`{key}`: {why}"), format!("the help of the scenario describes --{option}")))
     }

@@ -36,7 +36,7 @@ pub struct GatherServer {
     shared: Arc<Shared>,
 }
 
-/// Something that whoever started gather should know.
+/// An event for the user of gather.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GatherEvent {
     /// A shard takes part.

@@ -51,14 +51,7 @@ impl<'k> Config<'k> {
     ) -> Result<Self, ConfigError> {
         let secrets = keys.iter().filter(|key| key.kind() == Kind::Secret).map(ConfigKey::name);
         let source = file.source(&secrets.collect::<Vec<_>>());
-        let document = DeTable::parse(&file.text).map_err(|why| {
-            let message = why.message().lines().next().unwrap_or_default();
-            source.error(
-                &why.span().unwrap_or_default(),
-                message,
-                "correct the TOML syntax (https://toml.io)",
-            )
-        })?;
+        let document = file.parse(&source)?;
         let parser = SectionParser { place: Place { source: &source, folder: file.folder() }, keys, command };
         let top = parser.section(document.get_ref(), true)?;
         let mut targets = Vec::new();

@@ -1,19 +1,15 @@
-use std::error::Error as _;
 use std::ops::Range;
 use std::path::Path;
 
-use clap::{Arg, Command};
-use edgeproof_cli::project_file::{ConfigError, ConfigSource, holds_credential, is_reference, within};
+use edgeproof_cli::project_file::{
+    ConfigError, ConfigSource, SECRET_HELP, check_value, holds_credential, is_reference, within,
+};
 use edgeproof_fixtures::spec::Version;
 use edgeproof_reports::Format;
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::key::{ConfigKey, Kind};
-
-/// What to do about a credential in the file.
-const SECRET_HELP: &str =
-    "the file is no place for credentials: write \"@FILE\", or \"$NAME\" for an environment variable";
 
 /// A key of the file with its value.
 #[derive(Debug)]
@@ -165,16 +161,7 @@ fn checked(
     span: &Range<usize>,
     place: Place<'_>,
 ) -> Result<String, ConfigError> {
-    let option = Arg::new("value").long("value").value_parser(key.parser().clone());
-    let command = Command::new("value").no_binary_name(true).disable_help_flag(true).arg(option);
-    let Err(error) = command.try_get_matches_from([format!("--value={value}")]) else { return Ok(value) };
-    let names: Vec<String> =
-        key.arg().get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-    let why = match error.source() {
-        Some(why) => why.to_string(),
-        None if !names.is_empty() => format!("expected {}", names.join(" or ")),
-        None => "the value is invalid".to_owned(),
-    };
+    let Err(why) = check_value(key.arg(), &value) else { return Ok(value) };
     let help = format!("`edgeproof conformance --help` describes --{}", key.option());
     Err(place.source.error(span, format!("`{}`: {why}", key.name()), help))
 }

@@ -17,13 +17,13 @@ pub(super) trait Replay {
 /// What is known of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Repeats {
-    /// It failed in each of so many plays.
+    /// It failed in each play. Number of plays.
     Always(u64),
     /// It fails after these cases only, and needs each of them.
     OnlyAfter(Vec<usize>),
     /// It failed in some plays.
     Sometimes { failed: u64, plays: u64 },
-    /// It failed in none of so many plays.
+    /// It failed in no play. Number of plays.
     Once(u64),
 }
 
